@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// reduce_tile.cl - one tile of a reduction -> one accumulator, always by the same arithmetic:
+//
+//   tile = 8 runs of 1024 elements; run = 128 lanes; lane = up to 8 elements
+//   a lane is folded in the order of its elements; 128 lanes, then 8 runs, by the trees of tree.cl
+//   element r of lane l is  r * 128 + l,  or  l * 8 + r  where the order must be kept (GS_ORDERED)
+//
+// Who computes which lane is the launch's choice: one work-item all of them, or each work-item one
+// "column" of four lanes, or several. The text is used twice, for the input and for tile results:
+// the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LOAD_PARAMS and GS_LOAD_ARGS, and
+// GS_LOAD(base, j), the accumulator of element base + j.
+
+#ifndef GS_LANES
+#define GS_LANES   128u
+#define GS_ROWS    8u
+#define GS_RUN     (GS_LANES * GS_ROWS)
+#define GS_RUNS    8u
+#define GS_TILE    (GS_RUN * GS_RUNS)
+#define GS_COLUMNS 32u // columns of a run; a column is four lanes
+#if GS_ORDERED
+#define GS_AT(r, l)            ((l) * GS_ROWS + (r))
+#define GS_LANES_PRESENT(m)    (((m) + GS_ROWS - 1u) / GS_ROWS)
+#define GS_COLUMN_LANE(p, c)   ((p) * 4u + (c))
+#define GS_COLUMNS_PRESENT(m)  (((m) + 4u * GS_ROWS - 1u) / (4u * GS_ROWS))
+#else
+#define GS_AT(r, l)            ((r) * GS_LANES + (l))
+#define GS_LANES_PRESENT(m)    min(m, GS_LANES)
+#define GS_COLUMN_LANE(p, c)   ((c) * GS_COLUMNS + (p))
+#define GS_COLUMNS_PRESENT(m)  min(m, GS_COLUMNS)
+#endif
+#if defined(GS_SUBGROUP_32)
+#if GS_GROUP_SIZE == 256u // GS_RUNS * GS_COLUMNS
+#define GS_COLUMN_EACH
+#endif
+#endif
+#endif
+
+#if GS_VARIANT == GS_ITEM
+
+// Fold the m elements from `first` on, 0 < m <= GS_RUN.
+static gs_acc GS_RUN_NAME(const ulong base, const uint first, const uint m GS_LOAD_PARAMS)
+{
+    gs_acc lane[GS_LANES];
+    const uint lanes = GS_LANES_PRESENT(m);
+#if GS_ORDERED
+    for (uint l = 0; l < lanes; ++l) {
+        gs_acc acc = GS_LOAD(base, first + GS_AT(0u, l));
+        for (uint r = 1; r < GS_ROWS && GS_AT(r, l) < m; ++r)
+            acc = GS_COMBINE(acc, GS_LOAD(base, first + GS_AT(r, l)));
+        lane[l] = acc;
+    }
+#else
+    for (uint l = 0; l < lanes; ++l)
+        lane[l] = GS_LOAD(base, first + l);
+    for (uint r = 1; r * GS_LANES < m; ++r) {
+        const uint row = first + r * GS_LANES;
+        const uint length = min(m - r * GS_LANES, GS_LANES);
+        for (uint l = 0; l < length; ++l)
+            lane[l] = GS_COMBINE(lane[l], GS_LOAD(base, row + l));
+    }
+#endif
+    return gs_tree(lane, GS_LANES, lanes);
+}
+
+#if defined(GS_LOAD16)
+// A full run with the 128 lanes in eight vectors: the same folds and the same tree.
+static gs_acc gs_run_vector(const uint first GS_LOAD_PARAMS)
+{
+    GS_ACC16 a0 = GS_LOAD16(first, 0), a1 = GS_LOAD16(first, 1);
+    GS_ACC16 a2 = GS_LOAD16(first, 2), a3 = GS_LOAD16(first, 3);
+    GS_ACC16 a4 = GS_LOAD16(first, 4), a5 = GS_LOAD16(first, 5);
+    GS_ACC16 a6 = GS_LOAD16(first, 6), a7 = GS_LOAD16(first, 7);
+    for (uint r = 1; r < GS_ROWS; ++r) {
+        const uint row = first + r * GS_LANES;
+        a0 = GS_COMBINE(a0, GS_LOAD16(row, 0));
+        a1 = GS_COMBINE(a1, GS_LOAD16(row, 1));
+        a2 = GS_COMBINE(a2, GS_LOAD16(row, 2));
+        a3 = GS_COMBINE(a3, GS_LOAD16(row, 3));
+        a4 = GS_COMBINE(a4, GS_LOAD16(row, 4));
+        a5 = GS_COMBINE(a5, GS_LOAD16(row, 5));
+        a6 = GS_COMBINE(a6, GS_LOAD16(row, 6));
+        a7 = GS_COMBINE(a7, GS_LOAD16(row, 7));
+    }
+    a0 = GS_COMBINE(a0, a4);
+    a1 = GS_COMBINE(a1, a5);
+    a2 = GS_COMBINE(a2, a6);
+    a3 = GS_COMBINE(a3, a7);
+    a0 = GS_COMBINE(a0, a2);
+    a1 = GS_COMBINE(a1, a3);
+    a0 = GS_COMBINE(a0, a1);
+    GS_ACC8 b = GS_COMBINE(a0.lo, a0.hi);
+    GS_ACC4 c = GS_COMBINE(b.lo, b.hi);
+    GS_ACC2 d = GS_COMBINE(c.lo, c.hi);
+    return GS_COMBINE(d.x, d.y);
+}
+#endif
+
+// Fold the m elements from `base` on, 0 < m <= GS_TILE. `columns` is not used.
+static gs_acc GS_TILE_NAME(const ulong base, const uint m, gs_acc *columns GS_LOAD_PARAMS)
+{
+    gs_acc run[GS_RUNS];
+    const uint full = m / GS_RUN;
+    for (uint s = 0; s < full; ++s) {
+#if defined(GS_LOAD16)
+        run[s] = gs_run_vector(s * GS_RUN GS_LOAD_ARGS);
+#else
+        run[s] = GS_RUN_NAME(base, s * GS_RUN, GS_RUN GS_LOAD_ARGS);
+#endif
+    }
+    if (full * GS_RUN < m)
+        run[full] = GS_RUN_NAME(base, full * GS_RUN, m - full * GS_RUN GS_LOAD_ARGS);
+    return gs_tree(run, GS_RUNS, (m + GS_RUN - 1u) / GS_RUN);
+}
+
+#else
+
+// Fold the four lanes of column p of the run at `first`, which has m elements. The column must be
+// present. The trees over lanes start with the four lanes of a column.
+static gs_acc GS_COLUMN_NAME(const ulong base, const uint first, const uint m,
+                             const uint p GS_LOAD_PARAMS)
+{
+    gs_acc lane[4];
+#if GS_VARIANT == GS_FIXED // all loads in flight at once; a GS_ANY kernel stays small instead
+    if (m == GS_RUN) {
+        gs_acc item[GS_ROWS][4];
+#pragma unroll
+        for (uint r = 0; r < GS_ROWS; ++r)
+#pragma unroll
+            for (uint c = 0; c < 4; ++c)
+                item[r][c] = GS_LOAD(base, first + GS_AT(r, GS_COLUMN_LANE(p, c)));
+#pragma unroll
+        for (uint c = 0; c < 4; ++c) {
+            lane[c] = item[0][c];
+#pragma unroll
+            for (uint r = 1; r < GS_ROWS; ++r)
+                lane[c] = GS_COMBINE(lane[c], item[r][c]);
+        }
+#if GS_ORDERED
+        lane[0] = GS_COMBINE(lane[0], lane[1]);
+        lane[2] = GS_COMBINE(lane[2], lane[3]);
+        return GS_COMBINE(lane[0], lane[2]);
+#else
+        lane[0] = GS_COMBINE(lane[0], lane[2]);
+        lane[1] = GS_COMBINE(lane[1], lane[3]);
+        return GS_COMBINE(lane[0], lane[1]);
+#endif
+    }
+#endif
+    uint present = 0; // lanes of this column: those with an element in row 0
+    for (uint c = 0; c < 4; ++c) {
+        const uint l = GS_COLUMN_LANE(p, c);
+        if (GS_AT(0u, l) >= m)
+            break;
+        lane[c] = GS_LOAD(base, first + GS_AT(0u, l));
+        for (uint r = 1; r < GS_ROWS && GS_AT(r, l) < m; ++r)
+            lane[c] = GS_COMBINE(lane[c], GS_LOAD(base, first + GS_AT(r, l)));
+        ++present;
+    }
+    return gs_tree(lane, 4u, present);
+}
+
+// Fold the m elements from `base` on, 0 < m <= GS_TILE. The result is valid in work-item 0.
+// `columns` has GS_RUNS * GS_COLUMNS places; it may be reused after one barrier.
+static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *columns GS_LOAD_PARAMS)
+{
+    const uint id = GS_LOCAL_ID;
+    const uint runs = (m + GS_RUN - 1u) / GS_RUN;
+#if defined(GS_COLUMN_EACH)
+    // One column per work-item and one run per sub-group: the tree over columns needs no memory.
+    const uint s = id / GS_COLUMNS, p = id % GS_COLUMNS;
+    if (s < runs) {
+        const uint left = min(m - s * GS_RUN, GS_RUN);
+        const uint present = GS_COLUMNS_PRESENT(left);
+        gs_acc acc = GS_COLUMN_NAME(base, s * GS_RUN, left, min(p, present - 1u) GS_LOAD_ARGS);
+#pragma unroll
+        for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS);
+             d = GS_TREE_NEXT(d)) {
+            const gs_acc other = gs_shuffle_down_acc(acc, d);
+            if (p + d < present)
+                acc = GS_COMBINE(acc, other);
+        }
+        if (p == 0)
+            columns[s * GS_COLUMNS] = acc;
+    }
+    GS_BARRIER_LOCAL();
+#else
+    for (uint t = id; t < runs * GS_COLUMNS; t += GS_GROUP_SIZE) {
+        const uint s = t / GS_COLUMNS, p = t % GS_COLUMNS;
+        const uint left = min(m - s * GS_RUN, GS_RUN);
+        if (p < GS_COLUMNS_PRESENT(left))
+            columns[t] = GS_COLUMN_NAME(base, s * GS_RUN, left, p GS_LOAD_ARGS);
+    }
+    GS_BARRIER_LOCAL();
+    for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS); d = GS_TREE_NEXT(d)) {
+        const uint pairs = GS_TREE_PAIRS(d, GS_COLUMNS);
+        for (uint t = id; t < runs * pairs; t += GS_GROUP_SIZE) {
+            const uint s = t / pairs, p = GS_TREE_PLACE(t % pairs, d);
+            if (p + d < GS_COLUMNS_PRESENT(min(m - s * GS_RUN, GS_RUN)))
+                columns[s * GS_COLUMNS + p] =
+                    GS_COMBINE(columns[s * GS_COLUMNS + p], columns[s * GS_COLUMNS + p + d]);
+        }
+        GS_BARRIER_LOCAL();
+    }
+#endif
+    gs_acc run[GS_RUNS];
+    if (id == 0) {
+        for (uint s = 0; s < runs; ++s)
+            run[s] = columns[s * GS_COLUMNS];
+        run[0] = gs_tree(run, GS_RUNS, runs);
+    }
+    return run[0];
+}
+
+#endif

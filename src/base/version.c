@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include <gstride/version.h>
+
+const char *gstride_version(void)
+{
+    return GSTRIDE_VERSION;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* expression.c - refuses text that could leave its place in the program, or make a result depend on
+ * the launch. Everything else is the compiler's to judge. */
+#include "program/expression.h"
+
+#include <gstride/map.h>
+#include <ctype.h>
+#include <string.h>
+
+static bool starts_identifier(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool continues_identifier(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool word_in(const char *word, size_t length, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (strlen(words[i]) == length && strncmp(words[i], word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool word_has_prefix(const char *word, size_t length, const char *const *prefixes,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (length >= strlen(prefixes[i]) && strncmp(word, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Words that would make a result depend on the launch or reach outside the expression. */
+static bool word_is_banned(const char *word, size_t length)
+{
+    static const char *const words[] = {"asm", "barrier", "goto", "kernel", "global", "local"};
+    static const char *const prefixes[] = {"get_",     "atom",  "mem_fence", "read_mem_",
+                                           "write_mem_", "work_group_", "sub_group_", "gs_",
+                                           "GS_",      "gsi_",  "__",        "async_work",
+                                           "wait_group", "intel_", "printf"};
+    return word_in(word, length, words, COUNT(words)) ||
+           word_has_prefix(word, length, prefixes, COUNT(prefixes));
+}
+
+struct scanner {
+    const char *what;
+    const char *text;
+    enum gsi_text_rules rules;
+    unsigned line, column;
+    char open[64]; /* brackets not yet closed */
+    size_t depth;
+};
+
+static gstride_status refuse(const struct scanner *s, const char *found)
+{
+    gstride_status status =
+        gsi_fail(GSTRIDE_ERROR_EXPRESSION, "%s, line %u, column %u: %s is not allowed here%s",
+                 s->what, s->line, s->column, found,
+                 s->rules == GSI_PREAMBLE ? "" : "; helper functions go into a preamble");
+    gsi_error_set_log("", s->line, s->column);
+    return status;
+}
+
+static gstride_status scan_word(struct scanner *s, size_t *length)
+{
+    size_t n = 1;
+    while (continues_identifier(s->text[n]))
+        ++n;
+    *length = n;
+    if (!word_is_banned(s->text, n))
+        return GSTRIDE_OK;
+    char found[48];
+    size_t shown = n < sizeof found - 3 ? n : sizeof found - 3;
+    found[0] = '"';
+    memcpy(found + 1, s->text, shown);
+    memcpy(found + 1 + shown, "\"", 2);
+    return refuse(s, found);
+}
+
+static gstride_status scan_bracket(struct scanner *s)
+{
+    static const char opening[] = "([{", closing[] = ")]}";
+    char c = s->text[0];
+    if (strchr("{}", c) && s->rules != GSI_PREAMBLE)
+        return refuse(s, "a brace");
+    if (strchr(opening, c)) {
+        if (s->depth == sizeof s->open)
+            return refuse(s, "so deep a nesting");
+        s->open[s->depth++] = closing[strchr(opening, c) - opening];
+        return GSTRIDE_OK;
+    }
+    if (s->depth == 0 || s->open[--s->depth] != c)
+        return refuse(s, "a bracket that closes nothing");
+    return GSTRIDE_OK;
+}
+
+/* A preamble's comments and literals are skipped, so that brackets in them do not count. */
+static size_t comment_length(const char *text)
+{
+    if (text[0] == '/' && text[1] == '/')
+        return strcspn(text, "\n");
+    const char *end = text[0] == '/' && text[1] == '*' ? strstr(text + 2, "*/") : NULL;
+    return end ? (size_t)(end - text) + 2 : 0;
+}
+
+static gstride_status scan_symbol(struct scanner *s, size_t *length)
+{
+    char c = s->text[0];
+    *length = 1;
+    if (strchr("()[]{}", c))
+        return scan_bracket(s);
+    if (c == '\\' && s->rules != GSI_PREAMBLE)
+        return refuse(s, "a backslash");
+    if (c == '"' || c == '\'')
+        return refuse(s, "a string or character literal");
+    if (c == '?' && s->text[1] == '?')
+        return refuse(s, "a trigraph");
+    if (strchr("<%", c) && s->text[1] && strchr(":%", s->text[1]))
+        return refuse(s, "a digraph");
+    if (c == '#' && s->rules != GSI_PREAMBLE)
+        return refuse(s, "a preprocessor line");
+    if (c == ';' && s->rules == GSI_VALUE)
+        return refuse(s, "a semicolon");
+    if (c == '/' && (s->text[1] == '/' || s->text[1] == '*')) {
+        if (s->rules != GSI_PREAMBLE)
+            return refuse(s, "a comment");
+        *length = comment_length(s->text);
+        if (*length == 0)
+            return refuse(s, "a comment without an end");
+    }
+    if ((unsigned char)c >= 0x80 || (iscntrl((unsigned char)c) && !isspace((unsigned char)c)))
+        return refuse(s, "a character outside printable ASCII");
+    return GSTRIDE_OK;
+}
+
+static void advance(struct scanner *s, size_t length)
+{
+    for (; length > 0; --length, ++s->text) {
+        ++s->column;
+        if (*s->text == '\n') {
+            ++s->line;
+            s->column = 1;
+        }
+    }
+}
+
+static gstride_status check_length(const char *what, const char *text, enum gsi_text_rules rules)
+{
+    size_t most = rules == GSI_PREAMBLE ? GSTRIDE_MAX_PREAMBLE : GSTRIDE_MAX_EXPRESSION;
+    size_t length = strnlen(text, most + 1);
+    if (length > most)
+        return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the %s is longer than %zu bytes", what, most);
+    if (rules != GSI_PREAMBLE && text[strspn(text, " \t\n\r")] == '\0')
+        return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the %s is empty", what);
+    return GSTRIDE_OK;
+}
+
+gstride_status gsi_check_text(const char *what, const char *text, enum gsi_text_rules rules)
+{
+    if (!text)
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "the %s is NULL", what);
+    gstride_status status = check_length(what, text, rules);
+    struct scanner s = {.what = what, .text = text, .rules = rules, .line = 1, .column = 1};
+    while (status == GSTRIDE_OK && *s.text) {
+        size_t length = 1;
+        if (starts_identifier(*s.text))
+            status = scan_word(&s, &length);
+        else if (isdigit((unsigned char)*s.text))
+            while (continues_identifier(s.text[length]) || s.text[length] == '.')
+                ++length;
+        else
+            status = scan_symbol(&s, &length);
+        advance(&s, length);
+    }
+    if (status == GSTRIDE_OK && s.depth > 0)
+        return refuse(&s, "an end before every bracket is closed");
+    return status;
+}
+
+gstride_status gsi_check_name(const char *name)
+{
+    static const char *const reserved[] = {
+        "i",      "auto",    "bool",   "break",    "case",   "char",    "const",
+        "continue", "default", "do",   "double", "else",     "enum",   "extern",  "float",
+        "for",    "half",   "if",      "inline", "int",      "long",   "quad",    "register",
+        "restrict", "return", "short", "signed", "sizeof",   "static", "struct",  "switch",
+        "typedef", "uchar", "uint",    "ulong",  "union",    "unsigned", "ushort", "void",
+        "volatile", "while", "constant", "private", "image", "event_t", "size_t", "ptrdiff_t"};
+    if (!name || !starts_identifier(name[0]))
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%s\" is no C identifier",
+                        name ? name : "(null)");
+    size_t length = strnlen(name, 65);
+    for (size_t k = 0; k < length; ++k)
+        if (!continues_identifier(name[k]))
+            return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%.64s\" is no C identifier",
+                            name);
+    if (length > 64)
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%.64s...\" is longer than 64 bytes",
+                        name);
+    if (word_in(name, length, reserved, COUNT(reserved)) || word_is_banned(name, length))
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%s\" is reserved", name);
+    return GSTRIDE_OK;
+}
