@@ -34,18 +34,32 @@ static void gs_store_result(const gs_acc acc, const ulong gs_n, GS_OUT_POINTER g
 #define GS_COLUMN_SPACE (columns + (turn++ & 1u) * (GS_RUNS * GS_COLUMNS))
 #endif
 
+// The last group folds the tile results by all its work-items where the launch was planned, and by
+// one where it was forced: that keeps the kernel small.
+#if GS_VARIANT == GS_FIXED
+#define GS_FOLD_SPACE       GS_COLUMN_SPACE
+#define GS_FOLDS            1
+#define GS_FOLD_BARRIER()   GS_BARRIER_GLOBAL()
+#else
+#define GS_FOLD_SPACE       0
+#define GS_FOLDS            (id == 0)
+#define GS_FOLD_BARRIER()
+#endif
+
 GS_KERNEL
 void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
                     const uint gs_tile GS_PARAMS, volatile __global uint *gs_partials,
                     volatile __global uint *gs_counter, const uint gs_groups,
                     GS_OUT_POINTER gs_out, const ulong gs_out_offset)
 {
-#if GS_VARIANT == GS_ITEM
-    uint last;
-#else
+#if GS_VARIANT != GS_ITEM
     __local gs_acc columns[2 * GS_RUNS * GS_COLUMNS];
-    __local uint last;
     uint turn = 0;
+#endif
+#if GS_VARIANT == GS_FIXED
+    __local uint last;
+#else
+    uint last = 0;
 #endif
     const uint id = GS_LOCAL_ID;
     const ulong tiles = (gs_n + GS_TILE - 1u) / GS_TILE;
@@ -70,15 +84,15 @@ void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
     // 2. The last group. `count` is the same for the whole group: 0 for all groups but one.
     if (id == 0)
         last = tiles > 1 ? gs_arrive(gs_counter, gs_groups) : 0;
-    GS_BARRIER_GLOBAL();
-    ulong count = last ? tiles : 0;
+    GS_FOLD_BARRIER();
+    ulong count = last && GS_FOLDS ? tiles : 0;
     volatile __global uint *from = gs_partials;
     while (count > 1) {
         volatile __global uint *to = from + count * GS_ACC_WORDS;
         const ulong next = (count + GS_TILE - 1u) / GS_TILE;
         for (ulong t = 0; t < next; ++t) {
             const uint m = (uint)min((ulong)GS_TILE, count - t * GS_TILE);
-            const gs_acc acc = gs_tile_partials(t * GS_TILE, m, GS_COLUMN_SPACE, from);
+            const gs_acc acc = gs_tile_partials(t * GS_TILE, m, GS_FOLD_SPACE, from);
             if (id == 0) {
                 if (next == 1)
                     gs_store_result(acc, gs_n, gs_out, gs_out_offset);
@@ -86,7 +100,7 @@ void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
                     gs_publish(to, t, acc);
             }
         }
-        GS_BARRIER_GLOBAL();
+        GS_FOLD_BARRIER();
         from = to;
         count = next;
     }

@@ -7,8 +7,8 @@
 //
 // Who computes which lane is the launch's choice: one work-item all of them, or each work-item one
 // "column" of four lanes, or several. The text is used twice, for the input and for tile results:
-// the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LOAD_PARAMS and GS_LOAD_ARGS, and
-// GS_LOAD(base, j), the accumulator of element base + j.
+// the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LOAD_PARAMS and GS_LOAD_ARGS,
+// GS_LOAD(base, j), the accumulator of element base + j, and GS_BY_ITEM if one work-item does all.
 
 #ifndef GS_LANES
 #define GS_LANES   128u
@@ -35,7 +35,7 @@
 #endif
 #endif
 
-#if GS_VARIANT == GS_ITEM
+#if GS_BY_ITEM
 
 // Fold the m elements from `first` on, 0 < m <= GS_RUN.
 static gs_acc GS_RUN_NAME(const ulong base, const uint first, const uint m GS_LOAD_PARAMS)
@@ -191,6 +191,13 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
             columns[t] = GS_COLUMN_NAME(base, s * GS_RUN, left, p GS_LOAD_ARGS);
     }
     GS_BARRIER_LOCAL();
+#if GS_VARIANT == GS_ANY
+    // One work-item per run: few barriers make a small kernel, which matters more here.
+    for (uint s = id; s < runs; s += GS_GROUP_SIZE)
+        GS_TREE_FOLD(columns + s * GS_COLUMNS, GS_COLUMNS,
+                     GS_COLUMNS_PRESENT(min(m - s * GS_RUN, GS_RUN)));
+    GS_BARRIER_LOCAL();
+#else
     for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS); d = GS_TREE_NEXT(d)) {
         const uint pairs = GS_TREE_PAIRS(d, GS_COLUMNS);
         for (uint t = id; t < runs * pairs; t += GS_GROUP_SIZE) {
@@ -201,6 +208,7 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
         }
         GS_BARRIER_LOCAL();
     }
+#endif
 #endif
     gs_acc run[GS_RUNS];
     if (id == 0) {

@@ -233,11 +233,13 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
 
 static const char tile_of_input[] = "#define GS_TILE_NAME gs_tile_input\n"
                                     "#define GS_RUN_NAME gs_run_input\n"
-                                    "#define GS_COLUMN_NAME gs_column_input\n";
+                                    "#define GS_COLUMN_NAME gs_column_input\n"
+                                    "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n";
 
 static const char tile_of_partials[] =
     "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n#undef GS_LOAD\n"
-    "#undef GS_LOAD16\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n"
+    "#undef GS_LOAD16\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef GS_BY_ITEM\n"
+    "#define GS_BY_ITEM (GS_VARIANT != GS_FIXED)\n"
     "#define GS_TILE_NAME gs_tile_partials\n"
     "#define GS_RUN_NAME gs_run_partials\n"
     "#define GS_COLUMN_NAME gs_column_partials\n"

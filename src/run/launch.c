@@ -12,8 +12,10 @@ void gsi_key_begin(gstride_stream *stream)
     gsi_strbuf_append(&stream->key, (const char *)&room, sizeof room);
 }
 
+/* A planned group size is compiled in. A forced one is not, so that trying many sizes does not
+ * compile many programs, unless it is the planner's own. */
 static struct gsi_specialisation specialise(const gstride_device_info *info,
-                                            const struct gsi_policy *policy,
+                                            const struct gsi_policy *policy, bool forced,
                                             const gstride_shape *shape)
 {
     struct gsi_specialisation s = {.variant = GSI_ANY, .ptx = info->subgroup_shuffle};
@@ -22,7 +24,7 @@ static struct gsi_specialisation specialise(const gstride_device_info *info,
         return s;
     }
     s.items = shape->tile / shape->group_size;
-    if (shape->group_size == policy->group_size) {
+    if (!forced || shape->group_size == policy->group_size) {
         s.variant = GSI_FIXED;
         s.group_size = shape->group_size;
     }
@@ -53,7 +55,7 @@ gstride_status gsi_launch_plan(gstride_stream *stream, struct gsi_launch *launch
         gstride_status status = gsi_plan_shape(&request, &launch->shape);
         if (status != GSTRIDE_OK)
             return status;
-        launch->specialisation = specialise(info, policy, &launch->shape);
+        launch->specialisation = specialise(info, policy, request.forced.local != 0, &launch->shape);
         status = find_kernel(stream, launch);
         if (status != GSTRIDE_OK)
             return status;
