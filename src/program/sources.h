@@ -14,6 +14,9 @@ struct gsi_source_file {
 extern const struct gsi_source_file gsi_source_files[];
 extern const size_t gsi_num_source_files;
 
+/* The text of a file, NUL-terminated. */
+const char *gsi_source_text(const char *name);
+
 /* Append a file behind a #line mark, so that build logs name the real file. */
 void gsi_append_source(struct gsi_strbuf *text, const char *name);
 
