@@ -75,7 +75,7 @@ static void write_element(struct gsi_strbuf *text, const struct gsi_operands *op
     gsi_strbuf_puts(text, " gs_expression((base) + gs_j");
     for (size_t k = 0; k < ops->count; ++k) {
         if (!gsi_operand_is_span(ops, k))
-            gsi_strbuf_printf(text, ", %s", ops->args[k].name);
+            gsi_strbuf_printf(text, ", gs_s%zu", k);
         else
             gsi_strbuf_printf(text, ops->args[k].access & GSTRIDE_WRITE ? ", &gs_v%zu" : ", gs_v%zu",
                               k);

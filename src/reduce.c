@@ -209,7 +209,7 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
             if (gsi_operand_is_span(ops, k))
                 gsi_operands_write_load(text, ops, k, "j");
             else
-                gsi_strbuf_puts(text, ops->args[k].name);
+                gsi_strbuf_printf(text, "gs_s%zu", k);
         }
         gsi_strbuf_puts(text, ")");
     }

@@ -101,6 +101,8 @@ static const char *storage(const struct gsi_operands *operands, size_t k)
     return gsi_type(operands->args[k].span.type)->storage;
 }
 
+/* A scalar is called gs_s<k> outside the caller's text: the names "j" or "tile" mean something else
+ * in the library's loops. */
 void gsi_operands_write_params(struct gsi_strbuf *text, const struct gsi_operands *operands)
 {
     gsi_strbuf_puts(text, "#define GS_PARAMS");
@@ -111,7 +113,7 @@ void gsi_operands_write_params(struct gsi_strbuf *text, const struct gsi_operand
             gsi_strbuf_printf(text, ", %s__global %s *restrict gs_b%zu, const ulong gs_o%zu",
                               operands->written[k] ? "" : "const ", storage(operands, k), k, k);
         else if (!gsi_operand_is_span(operands, k))
-            gsi_strbuf_printf(text, ", const %s %s", gsi_type(arg->type)->value, arg->name);
+            gsi_strbuf_printf(text, ", const %s gs_s%zu", gsi_type(arg->type)->value, k);
     }
     gsi_strbuf_puts(text, "\n#define GS_BIND(base)");
     for (size_t k = 0; k < operands->count; ++k)
@@ -128,7 +130,7 @@ void gsi_operands_write_pointer_params(struct gsi_strbuf *text, const struct gsi
         if (gsi_operand_owns_buffer(operands, k))
             gsi_strbuf_printf(text, ", const __global %s *gs_p%zu", storage(operands, k), k);
         else if (!gsi_operand_is_span(operands, k))
-            gsi_strbuf_printf(text, ", const %s %s", gsi_type(arg->type)->value, arg->name);
+            gsi_strbuf_printf(text, ", const %s gs_s%zu", gsi_type(arg->type)->value, k);
     }
 }
 
@@ -138,7 +140,7 @@ void gsi_operands_write_pointer_args(struct gsi_strbuf *text, const struct gsi_o
         if (gsi_operand_owns_buffer(operands, k))
             gsi_strbuf_printf(text, ", gs_p%zu", k);
         else if (!gsi_operand_is_span(operands, k))
-            gsi_strbuf_printf(text, ", %s", operands->args[k].name);
+            gsi_strbuf_printf(text, ", gs_s%zu", k);
     }
 }
 
