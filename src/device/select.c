@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Characters of a spec that a message repeats, so that the rest of the message keeps its room. */
+enum { SHOWN_SPEC = 240 };
+
 struct word {
-    const char *text; /* without the "!" */
+    const char *text; /* without every "!" */
     size_t length;
     bool negated;
 };
@@ -26,8 +29,8 @@ static bool contains_ignoring_case(const char *haystack, const char *needle, siz
 {
     for (; *haystack; ++haystack) {
         size_t i = 0;
-        while (i < length && tolower((unsigned char)haystack[i]) ==
-                                 tolower((unsigned char)needle[i]))
+        while (i < length &&
+               tolower((unsigned char)haystack[i]) == tolower((unsigned char)needle[i]))
             ++i;
         if (i == length)
             return true;
@@ -35,12 +38,21 @@ static bool contains_ignoring_case(const char *haystack, const char *needle, siz
     return false;
 }
 
+/* Is the word behind its first `from` characters a digit, then characters of `allowed`? */
 static bool all_in(struct word word, size_t from, const char *allowed)
 {
+    if (word.length <= from || !isxdigit((unsigned char)word.text[from]))
+        return false;
     for (size_t i = from; i < word.length; ++i)
         if (!strchr(allowed, tolower((unsigned char)word.text[i])))
             return false;
-    return word.length > from;
+    return true;
+}
+
+static bool is_blank(struct word word)
+{
+    size_t blanks = strspn(word.text, " \t");
+    return blanks >= word.length;
 }
 
 static const char *const uuid_key = "uuid=", *const pci_key = "pci=";
@@ -48,7 +60,7 @@ static const char *const uuid_key = "uuid=", *const pci_key = "pci=";
 /* NULL if the word is well formed, otherwise what is wrong with it. */
 static const char *word_problem(struct word word)
 {
-    if (word.length == 0)
+    if (is_blank(word))
         return "an empty word";
     if (word.text[0] == '#' && (!all_in(word, 1, "0123456789") || word.length > 7))
         return "\"#\" without an index";
@@ -71,6 +83,14 @@ static bool uuid_matches(const char *uuid, struct word word)
     return true;
 }
 
+static bool pci_matches(const char *pci, struct word word)
+{
+    for (size_t i = strlen(pci_key); i < word.length; ++i, ++pci)
+        if (*pci != tolower((unsigned char)word.text[i]))
+            return false;
+    return true;
+}
+
 static bool word_holds(const gstride_device_info *info, struct word word)
 {
     bool holds;
@@ -85,7 +105,7 @@ static bool word_holds(const gstride_device_info *info, struct word word)
     else if (word_starts(word, uuid_key))
         holds = uuid_matches(info->uuid, word);
     else if (word_starts(word, pci_key))
-        holds = strncmp(info->pci, word.text + strlen(pci_key), word.length - strlen(pci_key)) == 0;
+        holds = pci_matches(info->pci, word);
     else
         holds = contains_ignoring_case(info->platform, word.text, word.length) ||
                 contains_ignoring_case(info->vendor, word.text, word.length) ||
@@ -93,23 +113,24 @@ static bool word_holds(const gstride_device_info *info, struct word word)
     return holds != word.negated;
 }
 
+/* Is this the rest of a PCI address: one or two hex digits and a separator or the end? */
+static bool continues_address(const char *text)
+{
+    size_t digits = strspn(text, "0123456789abcdefABCDEF");
+    return (digits == 1 || digits == 2) && strchr(":.,", text[digits]);
+}
+
 /* The word that ends at the next ':' or ','; *at moves behind it. A PCI address contains colons,
  * which belong to the word. */
 static struct word next_word(const char **at)
 {
     struct word word = {.text = *at};
-    if (*word.text == '!') {
-        word.negated = true;
-        ++word.text;
-    }
-    size_t length = 0;
-    bool pci = strncmp(word.text, pci_key, strlen(pci_key)) == 0;
-    for (; word.text[length] && word.text[length] != ','; ++length) {
-        bool hex_follows = isxdigit((unsigned char)word.text[length + 1]) &&
-                           isxdigit((unsigned char)word.text[length + 2]);
-        if (word.text[length] == ':' && !(pci && hex_follows))
-            break;
-    }
+    for (; *word.text == '!'; ++word.text)
+        word.negated = !word.negated;
+    size_t length = strcspn(word.text, ":,");
+    if (strncmp(word.text, pci_key, strlen(pci_key)) == 0)
+        while (word.text[length] == ':' && continues_address(word.text + length + 1))
+            length += 1 + strcspn(word.text + length + 1, ":,");
     word.length = length;
     *at = word.text + length;
     return word;
@@ -122,9 +143,9 @@ static gstride_status check_spec(const char *spec)
         const char *problem = word_problem(next_word(&at));
         if (problem)
             return gsi_fail(GSTRIDE_ERROR_DEVICE_SPEC,
-                            "device \"%s\" has %s at character %zu; examples: gpu, "
+                            "device \"%.*s\" has %s at character %zu; examples: gpu, "
                             "cpu:!simulator, #0, nvidia:gpu, uuid=12ab, pci=0000:3b",
-                            spec, problem, (size_t)(start - spec) + 1);
+                            SHOWN_SPEC, spec, problem, (size_t)(start - spec) + 1);
         if (!*at)
             return GSTRIDE_OK;
     }
@@ -156,8 +177,8 @@ static gstride_status fail_unmatched(const gstride_device_list *list, const char
     struct gsi_strbuf text = {0};
     describe_list(list, &text);
     gstride_status status =
-        gsi_fail(GSTRIDE_ERROR_NO_DEVICE, "no device matches \"%s\"; there is: %s", spec,
-                 text.text ? text.text : "?");
+        gsi_fail(GSTRIDE_ERROR_NO_DEVICE, "no device matches \"%.*s\"; there is: %s", SHOWN_SPEC,
+                 spec, text.text ? text.text : "?");
     gsi_strbuf_free(&text);
     return status;
 }
