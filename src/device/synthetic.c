@@ -2,25 +2,26 @@
 /* synthetic.c - imaginary devices from a text, so that planning is tested without a device. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <gstride/device.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "48K" -> 49152. False if it is no number. */
+/* "48K" -> 49152. False if it is no number or has more than 64 bits. */
 static bool parse_number(const char *text, uint64_t *value)
 {
-    char *end;
+    static const char suffixes[] = "KMG";
     if (*text < '0' || *text > '9')
         return false;
-    unsigned long long number = strtoull(text, &end, 10);
-    static const char suffixes[] = "KMGT";
+    char *end;
+    errno = 0;
+    uint64_t number = strtoull(text, &end, 10);
     const char *suffix = *end ? strchr(suffixes, *end) : NULL;
-    if (suffix) {
-        number <<= 10 * (suffix - suffixes + 1);
-        ++end;
-    }
-    *value = number;
-    return *end == '\0';
+    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    if (errno == ERANGE || number > UINT64_MAX >> shift)
+        return false;
+    *value = number << shift;
+    return end[suffix != NULL] == '\0';
 }
 
 static bool apply_flag(gstride_device_info *info, const char *word)
@@ -65,11 +66,11 @@ static bool apply_word(gstride_device_info *info, char *word)
         uint32_t *narrow;
         uint64_t *wide;
     } keys[] = {
-        {"cu", &info->compute_units, NULL},    {"wg", &info->max_group_size, NULL},
-        {"bits", &info->address_bits, NULL},   {"clock", &info->clock_mhz, NULL},
-        {"align", &info->base_alignment, NULL}, {"loop", &info->probe.loop_bound, NULL},
+        {"cu", &info->compute_units, NULL},        {"wg", &info->max_group_size, NULL},
+        {"bits", &info->address_bits, NULL},       {"clock", &info->clock_mhz, NULL},
+        {"align", &info->base_alignment, NULL},    {"loop", &info->probe.loop_bound, NULL},
         {"items", NULL, &info->max_item_sizes[0]}, {"local", NULL, &info->local_memory},
-        {"global", NULL, &info->global_memory}, {"alloc", NULL, &info->max_allocation},
+        {"global", NULL, &info->global_memory},    {"alloc", NULL, &info->max_allocation},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         if (strcmp(word, keys[i].key) != 0)
@@ -104,12 +105,18 @@ gstride_status gstride_device_info_from_text(const char *text, gstride_device_in
         .global_memory = 1u << 30,
         .max_allocation = 1u << 28,
         .base_alignment = 128,
-        .probe = {.done = true, .passed = true, .atomics = true, .int64 = true,
-                  .no_contraction = true, .denormals = true, .half_storage = true},
+        .probe = {.done = true,
+                  .passed = true,
+                  .atomics = true,
+                  .int64 = true,
+                  .no_contraction = true,
+                  .denormals = true,
+                  .half_storage = true},
     };
     char word[128];
-    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
+    static const char blanks[] = " \t";
+    for (const char *at = text + strspn(text, blanks); *at; at += strspn(at, blanks)) {
+        size_t length = strcspn(at, blanks);
         bool known = length < sizeof word;
         if (known) {
             memcpy(word, at, length);
