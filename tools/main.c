@@ -103,9 +103,7 @@ int main(int argc, char **argv)
 {
     enum tool_exit result = dispatch(argc, argv);
     /* A full disk or a closed pipe must not look like success. */
-    if ((fflush(stdout) != 0 || ferror(stdout)) && result == TOOL_OK) {
-        perror("gstride: cannot write the output");
-        return TOOL_FAILED;
-    }
+    if ((fflush(stdout) != 0 || ferror(stdout)) && result == TOOL_OK)
+        return (int)tool_fail_with(NULL, "cannot write the output");
     return (int)result;
 }
