@@ -105,7 +105,7 @@ static const char *storage(const struct gsi_operands *operands, size_t k)
  * in the library's loops. */
 void gsi_operands_write_params(struct gsi_strbuf *text, const struct gsi_operands *operands)
 {
-    gsi_strbuf_puts(text, "#define GS_PARAMS");
+    gsi_strbuf_puts(text, "#define GS_PARAMS ");
     for (size_t k = 0; k < operands->count; ++k) {
         const gstride_arg *arg = &operands->args[k];
         if (gsi_operand_owns_buffer(operands, k))
