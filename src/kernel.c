@@ -44,13 +44,6 @@ static gstride_status read_file(const char *path, char **text)
     return GSTRIDE_OK;
 }
 
-/* The tile of gstride.clh: the planner's for a large input, whatever the launch will be. */
-static uint32_t tile_of(const gstride_device_info *info)
-{
-    const struct gsi_policy *policy = gsi_policy_of(GSI_KERNEL, gsi_style_of(info));
-    return policy->group_size * policy->items;
-}
-
 static gstride_status build_program(gstride_kernel *k, const char *source, const char *path,
                                     const char *options)
 {
@@ -120,7 +113,7 @@ gstride_status gstride_kernel_build(gstride_device *device, const char *source, 
     }
     k->device = device;
     gsi_device_retain(device);
-    k->tile = tile_of(&device->info);
+    k->tile = gsi_kernel_tile(&device->info);
     snprintf(k->name, sizeof k->name, "%s", name);
     status = build_program(k, source ? source : text, path, options);
     free(text);
@@ -286,12 +279,7 @@ static gstride_status plan(const gstride_stream *stream, const gstride_kernel *k
                         request.forced.local, info->name, (unsigned long long)k->max_group_size,
                         k->name);
     gstride_status status = gsi_plan_shape(&request, shape);
-    if (status == GSTRIDE_OK && shape->launches > 1)
-        return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                        "gstride_kernel_launch: %s stops loops at %u trips, and %llu groups would "
-                        "need more",
-                        info->name, info->probe.loop_bound, (unsigned long long)shape->groups);
-    return status;
+    return status == GSTRIDE_OK ? gsi_check_one_launch(info, shape) : status;
 }
 
 static cl_int set_args(const gstride_kernel *k, const gstride_kernel_arg *args, size_t count)

@@ -45,6 +45,17 @@ const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_st
     return &policies[primitive][style];
 }
 
+uint32_t gsi_kernel_tile(const gstride_device_info *info)
+{
+    const struct gsi_policy *policy = gsi_policy_of(GSI_KERNEL, gsi_style_of(info));
+    return policy->group_size * policy->items;
+}
+
+static uint64_t compute_units(const gstride_device_info *info)
+{
+    return info->compute_units ? info->compute_units : 1; /* whatever the driver says */
+}
+
 static gstride_status choose_group_size(const struct gsi_plan_request *r, uint32_t *size)
 {
     uint64_t limit = r->info->max_group_size;
@@ -52,6 +63,8 @@ static gstride_status choose_group_size(const struct gsi_plan_request *r, uint32
         limit = r->info->max_item_sizes[0];
     if (limit == 0)
         limit = 1;
+    if (limit > GSI_LARGEST_GROUP_SIZE)
+        limit = GSI_LARGEST_GROUP_SIZE;
     if (r->forced.local) {
         if (r->forced.local > limit)
             return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
@@ -75,7 +88,7 @@ static uint32_t choose_tile(const struct gsi_plan_request *r, uint32_t group_siz
         uint32_t items = r->policy.group_size > 1 ? r->policy.items : 4;
         return group_size * items;
     }
-    uint64_t even = ceil_div(r->n, (uint64_t)r->info->compute_units * ITEM_TILES_PER_UNIT);
+    uint64_t even = ceil_div(r->n, compute_units(r->info) * ITEM_TILES_PER_UNIT);
     even = ceil_div(even, ITEM_TILE_MULTIPLE) * ITEM_TILE_MULTIPLE;
     if (even < ITEM_TILE_LEAST)
         return ITEM_TILE_LEAST;
@@ -85,53 +98,67 @@ static uint32_t choose_tile(const struct gsi_plan_request *r, uint32_t group_siz
 /* Groups of the whole call if the device never cuts loops. */
 static uint64_t choose_groups(const struct gsi_plan_request *r, uint64_t tiles)
 {
-    uint64_t cap = (uint64_t)r->info->compute_units * r->policy.groups_per_unit;
-    if (cap == 0 || tiles <= cap)
+    if (r->forced.groups && r->forced.groups != UINT64_MAX)
+        return r->forced.groups;
+    uint64_t cap = compute_units(r->info) * r->policy.groups_per_unit;
+    if (r->forced.groups || r->forced.local || cap == 0 || tiles <= cap)
         return tiles;
     /* The same number of trips for every group: whole waves. */
     return ceil_div(tiles, ceil_div(tiles, cap));
 }
 
+/* Where loops are cut off, a work-item may only take so many tiles per launch. */
+static gstride_status obey_loop_bound(const struct gsi_plan_request *r, uint64_t most_groups,
+                                      gstride_shape *shape)
+{
+    uint32_t loop_bound = r->info->probe.loop_bound;
+    uint64_t trips = ceil_div(shape->tile, shape->group_size) + r->extra_trips;
+    /* A margin of an eighth, for loops that the compiler made of ours. */
+    uint64_t tiles_per_group = (loop_bound - loop_bound / 8) / trips;
+    if (tiles_per_group == 0)
+        return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
+                        "local=%u needs %llu loop trips per tile, but %s stops at %u",
+                        shape->group_size, (unsigned long long)trips, r->info->name, loop_bound);
+    uint64_t least_groups = ceil_div(shape->tiles, tiles_per_group);
+    if (!r->forced.groups && shape->groups < least_groups)
+        shape->groups = least_groups < most_groups ? least_groups : most_groups;
+    shape->launches = ceil_div(shape->tiles, shape->groups * tiles_per_group);
+    return GSTRIDE_OK;
+}
+
 gstride_status gsi_plan_shape(const struct gsi_plan_request *r, gstride_shape *shape)
 {
-    uint32_t size = 1;
-    gstride_status status = choose_group_size(r, &size);
+    gstride_shape planned = {.launches = 1};
+    gstride_status status = choose_group_size(r, &planned.group_size);
     if (status != GSTRIDE_OK)
         return status;
-    uint32_t tile = choose_tile(r, size);
-    uint64_t tiles = ceil_div(r->n, tile);
-    uint64_t most_groups = GSI_MAX_GLOBAL_SIZE / size;
-    uint64_t groups = r->forced.groups;
-    if (groups == UINT64_MAX || (groups == 0 && r->forced.local))
-        groups = tiles < most_groups ? tiles : most_groups;
-    if (groups == 0) {
-        groups = choose_groups(r, tiles);
-        if (groups > most_groups)
-            groups = most_groups;
-    }
-    if (groups > most_groups)
-        return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                        "groups=%llu,local=%u is more than the %llu work-items of the largest launch",
-                        (unsigned long long)groups, size, (unsigned long long)GSI_MAX_GLOBAL_SIZE);
-
-    /* Where loops are cut off, a work-item may only take so many tiles per launch. */
-    uint64_t launches = 1;
-    if (r->info->probe.loop_bound) {
-        uint64_t trips = ceil_div(tile, size) + r->extra_trips;
-        /* A margin of an eighth, for loops that the compiler made of ours. */
-        uint64_t bound = r->info->probe.loop_bound - r->info->probe.loop_bound / 8;
-        uint64_t tiles_per_group = bound / trips;
-        if (tiles_per_group == 0)
+    planned.tile = choose_tile(r, planned.group_size);
+    planned.tiles = ceil_div(r->n, planned.tile);
+    planned.groups = choose_groups(r, planned.tiles);
+    uint64_t most_groups = GSI_MAX_GLOBAL_SIZE / planned.group_size;
+    if (planned.groups > most_groups) {
+        if (planned.groups == r->forced.groups)
             return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                            "local=%u needs %llu loop trips per tile, but %s stops at %u", size,
-                            (unsigned long long)trips, r->info->name, r->info->probe.loop_bound);
-        if (!r->forced.groups && groups < ceil_div(tiles, tiles_per_group))
-            groups = ceil_div(tiles, tiles_per_group);
-        launches = ceil_div(tiles, groups * tiles_per_group);
+                            "groups=%llu,local=%u is more than the %llu work-items of the largest "
+                            "launch",
+                            (unsigned long long)planned.groups, planned.group_size,
+                            (unsigned long long)GSI_MAX_GLOBAL_SIZE);
+        planned.groups = most_groups;
     }
-    *shape = (gstride_shape){
-        .groups = groups, .group_size = size, .tile = tile, .tiles = tiles, .launches = launches};
-    return GSTRIDE_OK;
+    if (r->info->probe.loop_bound)
+        status = obey_loop_bound(r, most_groups, &planned);
+    if (status == GSTRIDE_OK)
+        *shape = planned;
+    return status;
+}
+
+gstride_status gsi_check_one_launch(const gstride_device_info *info, const gstride_shape *shape)
+{
+    if (shape->launches == 1)
+        return GSTRIDE_OK;
+    return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
+                    "%s stops loops at %u trips, and a user's kernel in %llu groups would need more",
+                    info->name, info->probe.loop_bound, (unsigned long long)shape->groups);
 }
 
 uint64_t gsi_tiles_per_launch(const gstride_shape *shape)
@@ -169,11 +196,18 @@ gstride_status gstride_plan(const gstride_device_info *info, const char *primiti
     struct gsi_plan_request request = {.info = info,
                                        .policy = *gsi_policy_of((enum gsi_primitive)p, style),
                                        .n = n,
-                                       .fixed_tile = p == GSI_REDUCE ? GSI_REDUCE_TILE : 0,
-                                       .extra_trips = GSI_EXTRA_TRIPS};
+                                       .fixed_tile = p == GSI_REDUCE   ? GSI_REDUCE_TILE
+                                                     : p == GSI_KERNEL ? gsi_kernel_tile(info)
+                                                                       : 0,
+                                       .extra_trips = p == GSI_KERNEL ? 0 : GSI_EXTRA_TRIPS};
     if (forced)
         request.forced = *forced;
-    gstride_status status = gsi_plan_shape(&request, shape);
+    gstride_shape planned;
+    gstride_status status = gsi_plan_shape(&request, &planned);
+    if (status == GSTRIDE_OK && p == GSI_KERNEL)
+        status = gsi_check_one_launch(info, &planned);
+    if (status == GSTRIDE_OK)
+        *shape = planned;
     if (status == GSTRIDE_OK && reason && reason_bytes)
         snprintf(reason, reason_bytes,
                  "%s; %llu tiles of %u elements (%llu bytes), %llu trips per group%s",

@@ -25,6 +25,9 @@ enum gsi_primitive { GSI_MAP, GSI_REDUCE, GSI_KERNEL, GSI_NUM_PRIMITIVES };
 
 const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_style style);
 
+/* Elements of a tile in users' kernels: GSTRIDE_TILE is compiled in, whatever the launch will be. */
+uint32_t gsi_kernel_tile(const gstride_device_info *info);
+
 /* Elements of a reduction's tile: part of the arithmetic, not of the launch (docs/kernels.md). */
 enum { GSI_REDUCE_TILE = 8192 };
 
@@ -40,11 +43,18 @@ struct gsi_plan_request {
     gstride_launch forced;
 };
 
+/* Work-items of the largest group: more than any device takes, so few that tiles fit 32 bits. */
+enum { GSI_LARGEST_GROUP_SIZE = 1 << 24 };
+
 /* Largest global size that every driver takes. */
 #define GSI_MAX_GLOBAL_SIZE ((uint64_t)1 << 30)
 
 /* \return GSTRIDE_OK or GSTRIDE_ERROR_LAUNCH_SHAPE with the limit that a forced shape breaks. */
 gstride_status gsi_plan_shape(const struct gsi_plan_request *request, gstride_shape *shape);
+
+/* A user's kernel strides over all tiles itself, so that its call cannot be cut into launches.
+ * \return GSTRIDE_OK or GSTRIDE_ERROR_LAUNCH_SHAPE */
+gstride_status gsi_check_one_launch(const gstride_device_info *info, const gstride_shape *shape);
 
 /* Tiles that one launch of a shape covers. */
 uint64_t gsi_tiles_per_launch(const gstride_shape *shape);
