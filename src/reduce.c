@@ -146,8 +146,8 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
         gsi_strbuf_printf(text, "#define GS_FLOAT_RESULT %d\n", is_wide(r->result) ? 64 : 32);
     gsi_strbuf_printf(text, "#define GS_OUT_POINTER __global %s *\n", gsi_type(r->result)->storage);
     gsi_strbuf_puts(text, r->result == GSTRIDE_F16
-                              ? "#define GS_STORE(k, v) vstore_half_rte(v, gs_out_offset + (k), "
-                                "gs_out)\n"
+                              ? "#define GS_OUT_HALF\n#define GS_STORE(k, v) "
+                                "gs_store_half(v, gs_out_offset + (k), gs_out)\n"
                               : "#define GS_STORE(k, v) (gs_out[gs_out_offset + (k)] = (v))\n");
     if (has_vector_form(r)) {
         const char *v = vector_acc_type(r);
@@ -214,11 +214,11 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
         gsi_strbuf_puts(text, ")");
     }
     gsi_strbuf_puts(text, "\n#define GS_LOAD(base, j) GS_LIFT(GS_VALUE(base, j), (base) + (j))\n"
-                          "#define GS_LOAD_PARAMS");
+                          "#define GS_LOAD_PARAMS ");
     gsi_operands_write_pointer_params(text, ops);
-    gsi_strbuf_puts(text, "\n#define GS_LOAD_ARGS");
+    gsi_strbuf_puts(text, "\n#define GS_LOAD_ARGS ");
     gsi_operands_write_pointer_args(text, ops);
-    gsi_strbuf_puts(text, "\n#define GS_INPUT_ARGS");
+    gsi_strbuf_puts(text, "\n#define GS_INPUT_ARGS ");
     gsi_operands_write_pointer_args(text, ops);
     gsi_strbuf_puts(text, "\n");
     if (has_vector_form(r)) {
