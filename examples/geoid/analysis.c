@@ -27,9 +27,14 @@ static const char kernels[] =
     "        weights[i] = row_weights[i / columns];\n"
     "}\n"
     "\n"
+    "int is_known(const float height, const float no_data)\n"
+    "{\n"
+    "    return isfinite(height) && height != no_data;\n"
+    "}\n"
+    "\n"
     "// How far the heights rise towards the south-east: what a lamp in the north-west lights.\n"
     "__kernel void relief(const ulong n, const ulong columns, const int wraps,\n"
-    "                     __global const float *h, __global float *rise)\n"
+    "                     const float no_data, __global const float *h, __global float *rise)\n"
     "{\n"
     "    GSTRIDE_FOR (i, n) {\n"
     "        const ulong column = i % columns;\n"
@@ -37,7 +42,9 @@ static const char kernels[] =
     "        const ulong east = column + 1 < columns ? i + 1 : wraps ? i - column : i;\n"
     "        const ulong south = i >= columns ? i - columns : i;\n"
     "        const ulong north = i + columns < n ? i + columns : i;\n"
-    "        rise[i] = (h[east] - h[west]) + (h[south] - h[north]);\n"
+    "        const int all = is_known(h[west], no_data) && is_known(h[east], no_data) &&\n"
+    "                        is_known(h[south], no_data) && is_known(h[north], no_data);\n"
+    "        rise[i] = all ? (h[east] - h[west]) + (h[south] - h[north]) : 0.0f;\n"
     "    }\n"
     "}\n";
 
@@ -166,9 +173,9 @@ static gstride_status relief(struct work *w)
     const struct gtx_grid *grid = w->grid;
     const double gap = 360 - grid->columns * grid->lon_step;
     const bool wraps = fabs(gap) < grid->lon_step / 2;
-    const gstride_kernel_arg args[] = {gstride_arg_u64(grid->points),
-                                       gstride_arg_u64(grid->columns), gstride_arg_i32(wraps),
-                                       gstride_arg_span(w->heights), gstride_arg_span(w->rise)};
+    const gstride_kernel_arg args[] = {
+        gstride_arg_u64(grid->points), gstride_arg_u64(grid->columns), gstride_arg_i32(wraps),
+        gstride_arg_f32(GTX_NO_DATA),  gstride_arg_span(w->heights),   gstride_arg_span(w->rise)};
     return launch(w, "relief", args, COUNT(args));
 }
 

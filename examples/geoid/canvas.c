@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Strokes on a grid 4 wide and 6 high, "xy" from the top left; a blank lifts the pen. */
-enum { GLYPH_WIDTH = 4, GLYPH_HEIGHT = 6, GLYPH_ADVANCE = 6 };
+enum { GLYPH_HEIGHT = 6, GLYPH_GAP = 2 };
 static const struct {
     char letter;
     const char *strokes;
 } alphabet[] = {
     {'0', "10 30 41 45 36 16 05 01 10"},
-    {'1', "11 20 26"},
+    {'1', "01 10 16"},
     {'2', "01 10 30 41 42 06 46"},
     {'3', "00 40 22 32 43 45 36 16 05"},
     {'4', "36 30 04 44"},
@@ -23,8 +23,8 @@ static const struct {
     {'7', "00 40 16"},
     {'8', "13 02 01 10 30 41 42 33 13 04 05 16 36 45 44 33"},
     {'9', "16 26 44 41 30 10 01 02 13 33 42"},
-    {'-', "13 33"},
-    {'.', "26 26"},
+    {'-', "03 23"},
+    {'.', "06 06"},
     {'N', "06 00 46 40"},
     {'S', "41 30 10 01 02 13 33 44 45 36 16 05"},
     {'E', "40 00 06 46/03 33"},
@@ -104,6 +104,15 @@ static const char *strokes_of(char letter)
     return "";
 }
 
+/* The alphabet is proportional: a glyph is as wide as its strokes. */
+static int glyph_width(const char *strokes)
+{
+    int width = 0;
+    for (size_t i = 0; i < strlen(strokes); i += strlen("00 "))
+        width = strokes[i] - '0' > width ? strokes[i] - '0' : width;
+    return width;
+}
+
 static void draw_glyph(struct canvas *c, double x, double y, double scale, const char *strokes,
                        const struct pen *pen)
 {
@@ -117,18 +126,21 @@ static void draw_glyph(struct canvas *c, double x, double y, double scale, const
 
 double canvas_text_width(double size, const char *text)
 {
-    const size_t letters = strlen(text);
-    const double gap = GLYPH_ADVANCE - GLYPH_WIDTH;
-    return letters ? (GLYPH_ADVANCE * (double)letters - gap) * size / GLYPH_HEIGHT : 0;
+    int width = -GLYPH_GAP;
+    for (; *text; ++text)
+        width += glyph_width(strokes_of(*text)) + GLYPH_GAP;
+    return width > 0 ? width * size / GLYPH_HEIGHT : 0;
 }
 
 void canvas_text(struct canvas *c, double x, double y, enum alignment alignment, double size,
                  const char *text, const struct pen *pen)
 {
+    static const double shifts[] = {[ALIGN_LEFT] = 0, [ALIGN_CENTRE] = 0.5, [ALIGN_RIGHT] = 1};
     const double scale = size / GLYPH_HEIGHT;
-    x -= canvas_text_width(size, text) * (alignment == ALIGN_CENTRE  ? 0.5
-                                          : alignment == ALIGN_RIGHT ? 1
-                                                                     : 0);
-    for (; *text; ++text, x += GLYPH_ADVANCE * scale)
-        draw_glyph(c, x, y - size / 2, scale, strokes_of(*text), pen);
+    x -= canvas_text_width(size, text) * shifts[alignment];
+    for (; *text; ++text) {
+        const char *strokes = strokes_of(*text);
+        draw_glyph(c, x, y - size / 2, scale, strokes, pen);
+        x += (glyph_width(strokes) + GLYPH_GAP) * scale;
+    }
 }

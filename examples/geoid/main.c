@@ -75,8 +75,9 @@ static void print_results(const struct gtx_grid *grid, const struct analysis *a)
     printf("plain mean          %.4f m\n", a->mean);
     printf("area-weighted mean  %.4f m\n", a->area_mean);
     printf("rms                 %.4f m\n", a->rms);
-    printf("sums are in         %s precision\n",
-           a->wide ? "double" : "single (the device has no double; expect fewer digits)");
+    printf("sums are in         %s\n",
+           a->wide ? "double precision"
+                   : "single precision, as the device has no double; expect fewer digits");
 }
 
 static void print_times(const struct analysis *a)

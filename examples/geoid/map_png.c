@@ -83,8 +83,7 @@ static void choose_light(struct map *m)
 {
     double sum = 0;
     for (uint64_t i = 0; i < m->grid->points; ++i)
-        if (fabs(m->a->relief[i]) < m->high - m->low)
-            sum += (double)m->a->relief[i] * m->a->relief[i];
+        sum += (double)m->a->relief[i] * m->a->relief[i];
     m->steepest = 1.5 * sqrt(sum / (double)m->grid->points) + 1e-9;
 }
 
@@ -110,7 +109,7 @@ static struct colour point_colour(const struct map *m, const size_t at[4], doubl
     if (!has_value((float)metres))
         return no_value;
     double light = sample(m->a->relief, at, u, v) / m->steepest;
-    light = isfinite(light) ? light / (1 + fabs(light)) : 0;
+    light /= 1 + fabs(light);
     struct colour flat = colour_of(m, metres);
     return light > 0 ? blend(flat, white, 0.42 * light) : blend(flat, ink, -0.55 * light);
 }
@@ -157,14 +156,17 @@ static void angle_text(char *text, size_t size, double angle, const char *sides)
     snprintf(text, size, "%.4g*%.1s", turn, side);
 }
 
+/* Degrees from line to line; a small part of the world gets decimal fractions. */
 static double angle_step(double range)
 {
     static const double steps[] = {1, 2, 5, 10, 15, 30};
-    const double most_lines = 12;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; ++i)
-        if (range >= most_lines / 4 && range / steps[i] <= most_lines)
-            return steps[i];
-    return round_step(range, most_lines);
+    const double most_lines = 12, fewest_lines = 3;
+    if (range < fewest_lines * steps[0])
+        return round_step(range, most_lines);
+    size_t i = 0;
+    while (i + 1 < sizeof steps / sizeof steps[0] && range / steps[i] > most_lines)
+        ++i;
+    return steps[i];
 }
 
 static void draw_graticule(struct map *m)
@@ -174,16 +176,16 @@ static void draw_graticule(struct map *m)
     const double east = g->west + (g->columns - 0.5) * g->lon_step;
     const double north = g->south + (g->rows - 0.5) * g->lat_step;
     const double right = LEFT + m->width, bottom = TOP + m->height;
-    const double step = angle_step(fmax(east - g->west, north - g->south));
+    const double step = angle_step(fmax(east - g->west, north - g->south)), slack = step / 100;
     char text[32];
-    for (double k = ceil(g->west / step); k * step < east; ++k) {
+    for (double k = ceil(g->west / step); k * step <= east + slack; ++k) {
         double x = x_of(m, k * step);
         canvas_line(&m->canvas, x, TOP, x, bottom, &thin);
         canvas_line(&m->canvas, x, bottom, x, bottom + tick_length, &tick);
         angle_text(text, sizeof text, k * step, "EW");
         canvas_text(&m->canvas, x, bottom + 22, ALIGN_CENTRE, text_size, text, &letters);
     }
-    for (double k = ceil(g->south / step); k * step < north; ++k) {
+    for (double k = ceil(g->south / step); k * step <= north + slack; ++k) {
         double y = y_of(m, k * step);
         canvas_line(&m->canvas, LEFT, y, right, y, &thin);
         canvas_line(&m->canvas, LEFT - tick_length, y, LEFT, y, &tick);
