@@ -156,9 +156,10 @@ gstride_status gsi_check_one_launch(const gstride_device_info *info, const gstri
 {
     if (shape->launches == 1)
         return GSTRIDE_OK;
-    return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                    "%s stops loops at %u trips, and a user's kernel in %llu groups would need more",
-                    info->name, info->probe.loop_bound, (unsigned long long)shape->groups);
+    return gsi_fail(
+        GSTRIDE_ERROR_LAUNCH_SHAPE,
+        "%s stops loops at %u trips, and a user's kernel in %llu groups would need more",
+        info->name, info->probe.loop_bound, (unsigned long long)shape->groups);
 }
 
 uint64_t gsi_tiles_per_launch(const gstride_shape *shape)
@@ -177,10 +178,11 @@ gstride_status gstride_plan(const gstride_device_info *info, const char *primiti
         [GSI_STYLE_GROUP] = "full groups, coalesced",
         [GSI_STYLE_NARROW] = "small groups, since the device cuts long loops off"};
     if (!info || !primitive || !shape || bytes == 0)
-        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_plan: %s", !info        ? "info is NULL"
-                                                                    : !primitive ? "primitive is NULL"
-                                                                    : !shape     ? "shape is NULL"
-                                                                                 : "bytes is 0");
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_plan: %s",
+                        !info        ? "info is NULL"
+                        : !primitive ? "primitive is NULL"
+                        : !shape     ? "shape is NULL"
+                                     : "bytes is 0");
     int p = 0;
     while (p < GSI_NUM_PRIMITIVES && strcmp(names[p], primitive) != 0)
         ++p;

@@ -25,7 +25,8 @@ enum gsi_primitive { GSI_MAP, GSI_REDUCE, GSI_KERNEL, GSI_NUM_PRIMITIVES };
 
 const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_style style);
 
-/* Elements of a tile in users' kernels: GSTRIDE_TILE is compiled in, whatever the launch will be. */
+/* Elements of a tile in users' kernels: GSTRIDE_TILE is compiled in, whatever the launch will be.
+ */
 uint32_t gsi_kernel_tile(const gstride_device_info *info);
 
 /* Elements of a reduction's tile: part of the arithmetic, not of the launch (docs/kernels.md). */
@@ -37,9 +38,9 @@ enum { GSI_EXTRA_TRIPS = 2048 };
 struct gsi_plan_request {
     const gstride_device_info *info;
     struct gsi_policy policy;
-    uint64_t n;               /* elements, > 0 */
-    uint32_t fixed_tile;      /* 0: the planner chooses the tile */
-    uint32_t extra_trips;     /* loop trips per tile beside those over the elements */
+    uint64_t n;           /* elements, > 0 */
+    uint32_t fixed_tile;  /* 0: the planner chooses the tile */
+    uint32_t extra_trips; /* loop trips per tile beside those over the elements */
     gstride_launch forced;
 };
 
