@@ -14,6 +14,7 @@ static const double longest_side = 1440, shortest_side = 320;
 enum { LEFT = 84, RIGHT = 56, TOP = 44, BOTTOM = 132 };
 static const double text_size = 13, label_size = 15, tick_length = 6;
 static const double scale_height = 16, scale_offset = 68, scale_share = 0.6;
+static const double tick_room = 45, most_ticks = 12;
 
 static const struct colour paper = {252, 251, 247}, ink = {38, 42, 54}, white = {255, 255, 255},
                            no_value = {200, 200, 200};
@@ -61,6 +62,11 @@ static double round_step(double range, double most_parts)
     return 10 * power;
 }
 
+static double scale_width(const struct map *m)
+{
+    return floor(m->width * scale_share);
+}
+
 static void choose_scale(struct map *m)
 {
     m->low = m->a->minimum;
@@ -73,7 +79,8 @@ static void choose_scale(struct map *m)
         m->low -= 1;
         m->high += 1;
     }
-    m->tick = round_step(m->high - m->low, 12);
+    const double room = scale_width(m) / tick_room;
+    m->tick = round_step(m->high - m->low, fmin(room, most_ticks));
     m->low = floor(m->low / m->tick * 2) * m->tick / 2;
     m->high = ceil(m->high / m->tick * 2) * m->tick / 2;
 }
@@ -156,13 +163,14 @@ static void angle_text(char *text, size_t size, double angle, const char *sides)
     snprintf(text, size, "%.4g*%.1s", turn, side);
 }
 
-/* Degrees from line to line; a small part of the world gets decimal fractions. */
+/* Degrees from line to line; a small part of the world gets decimal fractions, as far as the margin
+ * has room for their digits. */
 static double angle_step(double range)
 {
     static const double steps[] = {1, 2, 5, 10, 15, 30};
-    const double most_lines = 12, fewest_lines = 3;
+    const double most_lines = 12, fewest_lines = 3, finest = 0.01;
     if (range < fewest_lines * steps[0])
-        return round_step(range, most_lines);
+        return fmax(round_step(range, most_lines), finest);
     size_t i = 0;
     while (i + 1 < sizeof steps / sizeof steps[0] && range / steps[i] > most_lines)
         ++i;
@@ -225,7 +233,7 @@ static void mark(struct map *m, uint64_t place, double metres)
 static void draw_scale(struct map *m)
 {
     const struct pen tick = {ink, 1.2, 1}, letters = {ink, 1.5, 1};
-    const double width = floor(m->width * scale_share);
+    const double width = scale_width(m);
     const double left = floor(LEFT + (m->width - width) / 2), right = left + width;
     const double top = TOP + m->height + scale_offset - scale_height, bottom = top + scale_height;
     for (uint32_t x = (uint32_t)left; x < (uint32_t)right; ++x) {
