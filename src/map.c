@@ -9,6 +9,7 @@
 #include "run/operands.h"
 #include "run/span_check.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -259,6 +260,28 @@ gstride_status gstride_iota(gstride_stream *stream, gstride_span span, int64_t f
                        args, 3);
 }
 
+enum { CONVERSION_BYTES = 128 };
+
+/* Floats saturate. Narrow integers are reached through int, since rusticl on LLVM 15 crashes when it
+ * compiles convert_char_sat of a float. */
+static void write_conversion(char *expression, const struct gsi_type_facts *from,
+                             const struct gsi_type_facts *to)
+{
+    bool saturates = from->kind == GSI_FLOAT && to->kind != GSI_FLOAT;
+    if (saturates && to->bytes < sizeof(cl_int)) {
+        long values = 1L << (CHAR_BIT * to->bytes);
+        long least = to->kind == GSI_SIGNED ? -values / 2 : 0;
+        snprintf(expression, CONVERSION_BYTES,
+                 "y = x != x ? (%s)0 : (%s)clamp(convert_int_sat(x), %ld, %ld)", to->value,
+                 to->value, least, least + values - 1);
+    } else if (saturates) {
+        snprintf(expression, CONVERSION_BYTES, "y = x != x ? (%s)0 : convert_%s_sat(x)", to->value,
+                 to->value);
+    } else {
+        snprintf(expression, CONVERSION_BYTES, "y = (%s)x", to->value);
+    }
+}
+
 gstride_status gstride_convert(gstride_stream *stream, gstride_span from, gstride_span to)
 {
     const struct gsi_type_facts *a = gsi_type(from.type), *b = gsi_type(to.type);
@@ -268,12 +291,8 @@ gstride_status gstride_convert(gstride_stream *stream, gstride_span from, gstrid
     if (to.count < from.count)
         return gsi_fail(GSTRIDE_ERROR_SPAN, "gstride_convert: to has %llu elements, from %llu",
                         (unsigned long long)to.count, (unsigned long long)from.count);
-    char expression[96];
-    if (a->kind == GSI_FLOAT && b->kind != GSI_FLOAT)
-        snprintf(expression, sizeof expression, "y = x != x ? (%s)0 : convert_%s_sat(x)", b->value,
-                 b->value);
-    else
-        snprintf(expression, sizeof expression, "y = (%s)x", b->value);
+    char expression[CONVERSION_BYTES];
+    write_conversion(expression, a, b);
     const gstride_arg args[] = {gstride_in("x", from), gstride_out("y", to)};
     return map_checked(stream, "gstride_convert", from.count, NULL, expression, args, 2);
 }
