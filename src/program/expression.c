@@ -109,6 +109,16 @@ static size_t comment_length(const char *text)
     return end ? (size_t)(end - text) + 2 : 0;
 }
 
+/* Other spellings of brackets, braces and "#". */
+static bool is_digraph(const char *text)
+{
+    static const char *const digraphs[] = {"<:", ":>", "<%", "%>", "%:"};
+    for (size_t i = 0; i < COUNT(digraphs); ++i)
+        if (strncmp(text, digraphs[i], 2) == 0)
+            return true;
+    return false;
+}
+
 static gstride_status scan_symbol(struct scanner *s, size_t *length)
 {
     char c = s->text[0];
@@ -121,7 +131,7 @@ static gstride_status scan_symbol(struct scanner *s, size_t *length)
         return refuse(s, "a string or character literal");
     if (c == '?' && s->text[1] == '?')
         return refuse(s, "a trigraph");
-    if (strchr("<%", c) && s->text[1] && strchr(":%", s->text[1]))
+    if (is_digraph(s->text))
         return refuse(s, "a digraph");
     if (c == '#' && s->rules != GSI_PREAMBLE)
         return refuse(s, "a preprocessor line");
@@ -156,7 +166,7 @@ static gstride_status check_length(const char *what, const char *text, enum gsi_
     size_t length = strnlen(text, most + 1);
     if (length > most)
         return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the %s is longer than %zu bytes", what, most);
-    if (rules != GSI_PREAMBLE && text[strspn(text, " \t\n\r")] == '\0')
+    if (rules != GSI_PREAMBLE && text[strspn(text, " \t\n\r\f\v")] == '\0')
         return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the %s is empty", what);
     return GSTRIDE_OK;
 }
@@ -193,7 +203,7 @@ gstride_status gsi_check_name(const char *name)
         "typedef", "uchar", "uint",    "ulong",  "union",    "unsigned", "ushort", "void",
         "volatile", "while", "constant", "private", "image", "event_t", "size_t", "ptrdiff_t"};
     if (!name || !starts_identifier(name[0]))
-        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%s\" is no C identifier",
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%.64s\" is no C identifier",
                         name ? name : "(null)");
     size_t length = strnlen(name, 65);
     for (size_t k = 0; k < length; ++k)
