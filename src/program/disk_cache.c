@@ -238,7 +238,7 @@ unsigned char *gsi_disk_cache_load(struct gsi_disk_key key, size_t *length)
 struct found_entry {
     char name[NAME_LENGTH + 1];
     uint64_t bytes;
-    time_t used;
+    struct timespec used;
 };
 
 struct found {
@@ -247,10 +247,21 @@ struct found {
     uint64_t bytes;
 };
 
+static bool starts_with_entry_name(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_LENGTH - strlen(suffix) &&
+           strncmp(name + NAME_LENGTH - strlen(suffix), suffix, strlen(suffix)) == 0;
+}
+
 static bool is_entry_name(const char *name)
 {
-    return strlen(name) == NAME_LENGTH && strcmp(name + 32, suffix) == 0 &&
-           strspn(name, "0123456789abcdef") == 32;
+    return starts_with_entry_name(name) && name[NAME_LENGTH] == '\0';
+}
+
+static bool is_temporary_name(const char *name)
+{
+    return starts_with_entry_name(name) &&
+           strncmp(name + NAME_LENGTH, temporary_mark, strlen(temporary_mark)) == 0;
 }
 
 static bool found_add(struct found *found, const char *name, const struct stat *about)
@@ -266,7 +277,7 @@ static bool found_add(struct found *found, const char *name, const struct stat *
     struct found_entry *entry = &found->entries[found->count++];
     memcpy(entry->name, name, NAME_LENGTH + 1);
     entry->bytes = (uint64_t)about->st_size;
-    entry->used = about->st_mtime;
+    entry->used = about->st_mtim;
     found->bytes += entry->bytes;
     return true;
 }
@@ -290,7 +301,7 @@ static struct found list_entries(int directory)
         if (is_entry_name(item->d_name)) {
             if (!found_add(&found, item->d_name, &about))
                 break;
-        } else if (strstr(item->d_name, temporary_mark) && S_ISREG(about.st_mode) &&
+        } else if (is_temporary_name(item->d_name) && S_ISREG(about.st_mode) &&
                    now - about.st_mtime > STALE_TEMPORARY_S) {
             unlinkat(directory, item->d_name, 0);
         }
@@ -302,14 +313,22 @@ static struct found list_entries(int directory)
 static int older_first(const void *a, const void *b)
 {
     const struct found_entry *x = a, *y = b;
-    return (x->used > y->used) - (x->used < y->used);
+    if (x->used.tv_sec != y->used.tv_sec)
+        return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+    return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
 }
 
+/* GSTRIDE_CACHE_LIMIT in bytes; the default if it is not a positive number. */
 static uint64_t limit_bytes(void)
 {
+    static const uint64_t most_mib = UINT64_MAX >> 20;
     const char *text = gsi_env(GSI_ENV_CACHE_LIMIT);
-    unsigned long mib = text ? strtoul(text, NULL, 10) : 0;
-    return (uint64_t)(mib ? mib : DEFAULT_LIMIT_MIB) << 20;
+    uint64_t mib = DEFAULT_LIMIT_MIB;
+    if (text && text[strspn(text, "0123456789")] == '\0')
+        mib = strtoull(text, NULL, 10);
+    if (mib == 0)
+        mib = DEFAULT_LIMIT_MIB;
+    return (mib < most_mib ? mib : most_mib) << 20;
 }
 
 static void keep_within_limit(int directory)
