@@ -55,7 +55,7 @@ static void write_expression(struct gsi_strbuf *text, const struct map_request *
 static void write_store(struct gsi_strbuf *text, const struct gsi_operands *ops, size_t k)
 {
     if (ops->args[k].span.type == GSTRIDE_F16)
-        gsi_strbuf_printf(text, " vstore_half_rte(gs_v%zu, gs_j, gs_p%u);", k, ops->buffer[k]);
+        gsi_strbuf_printf(text, " gs_store_half(gs_v%zu, gs_j, gs_p%u);", k, ops->buffer[k]);
     else
         gsi_strbuf_printf(text, " gs_p%u[gs_j] = gs_v%zu;", ops->buffer[k], k);
 }
@@ -114,7 +114,7 @@ static gstride_status run_map(gstride_stream *stream, struct map_request *r)
     if (status != GSTRIDE_OK)
         return status;
     cl_uint index = GSI_NUM_FIRST_ARGS;
-    cl_int code = gsi_operands_set(r->launch.kernel->kernel, &index, &r->operands);
+    cl_int code = gsi_operands_set(r->launch.kernel, &index, &r->operands);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clSetKernelArg", "gstride_map on %s", stream->device->info.name);
     return gsi_launch_run(stream, &r->launch);
@@ -277,6 +277,12 @@ static void write_conversion(char *expression, const struct gsi_type_facts *from
     } else if (saturates) {
         snprintf(expression, CONVERSION_BYTES, "y = x != x ? (%s)0 : convert_%s_sat(x)", to->value,
                  to->value);
+    } else if (strcmp(from->value, "double") == 0 && strcmp(to->storage, "half") == 0) {
+        /* By way of a float that is cut, with its last bit set if anything was cut off: rounding
+         * to nearest twice would take a value next to a tie for a tie. */
+        snprintf(expression, CONVERSION_BYTES,
+                 "float f = convert_float_rtz(x);"
+                 "y = as_float(as_uint(f) | (uint)((double)f != x && x == x))");
     } else {
         snprintf(expression, CONVERSION_BYTES, "y = (%s)x", to->value);
     }
