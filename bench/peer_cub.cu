@@ -3,6 +3,8 @@
 #include "bench.h"
 
 #include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 static uint64_t count;
 static float *x, *y, *z, *w;
@@ -99,9 +101,8 @@ static cudaError_t call(enum bench_case c)
         return cub::DeviceReduce::ArgMin(scratch, bytes, x,
                                          (cub::KeyValuePair<int, float> *)result, (int)count);
     case BENCH_DOT_F32: {
-        cub::CountingInputIterator<uint64_t> index(0);
-        cub::TransformInputIterator<float, product, cub::CountingInputIterator<uint64_t>> products(
-            index, product{x, y});
+        auto products = thrust::make_transform_iterator(thrust::make_counting_iterator<uint64_t>(0),
+                                                        product{x, y});
         return cub::DeviceReduce::Sum(scratch, bytes, products, (float *)result, count);
     }
     case BENCH_SUM_U64:

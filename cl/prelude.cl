@@ -53,3 +53,12 @@ static uint gs_shuffle_down(const uint value, const uint distance)
     return result;
 }
 #endif
+
+// Store binary16 rounded to nearest even. Hardware makes different NaNs of a NaN; one is stored.
+static void gs_store_half(const float value, const ulong index, __global half *at)
+{
+    if (value != value)
+        ((__global ushort *)at)[index] = 0x7e00;
+    else
+        vstore_half_rte(value, index, at);
+}

@@ -16,16 +16,6 @@
 // gs_counter     0 before the first launch and after the last
 // gs_groups      groups of all launches of this call together
 
-#if defined(GS_OUT_HALF)
-// Drivers make different binary16 NaNs of a NaN; the canonical quiet one is stored.
-static void gs_store_half(const float value, const ulong at, __global half *out)
-{
-    vstore_half_rte(value, at, out);
-    if (value != value)
-        ((__global ushort *)out)[at] = 0x7e00;
-}
-#endif
-
 static void gs_store_result(const gs_acc acc, const ulong gs_n, GS_OUT_POINTER gs_out,
                             const ulong gs_out_offset)
 {

@@ -8,7 +8,8 @@
 // Who computes which lane is the launch's choice: one work-item all of them, or each work-item one
 // "column" of four lanes, or several. The text is used twice, for the input and for tile results:
 // the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LOAD_PARAMS and GS_LOAD_ARGS,
-// GS_LOAD(base, j), the accumulator of element base + j, and GS_BY_ITEM if one work-item does all.
+// GS_FETCH(base, j), element base + j as it comes (of type GS_FETCHED), GS_TAKE(fetched, i), its
+// accumulator, and GS_BY_ITEM if one work-item does all.
 
 #ifndef GS_LANES
 #define GS_LANES   128u
@@ -17,13 +18,17 @@
 #define GS_RUNS    8u
 #define GS_TILE    (GS_RUN * GS_RUNS)
 #define GS_COLUMNS 32u // columns of a run; a column is four lanes
+#define GS_AT(r, l) ((r) * GS_ROW_STEP + (l) * GS_LANE_STEP) // element r of lane l
+#define GS_LOAD(base, j) GS_TAKE(GS_FETCH(base, j), (base) + (j))
 #if GS_ORDERED
-#define GS_AT(r, l)            ((l) * GS_ROWS + (r))
+#define GS_LANE_STEP           GS_ROWS
+#define GS_ROW_STEP            1u
 #define GS_LANES_PRESENT(m)    (((m) + GS_ROWS - 1u) / GS_ROWS)
 #define GS_COLUMN_LANE(p, c)   ((p) * 4u + (c))
 #define GS_COLUMNS_PRESENT(m)  (((m) + 4u * GS_ROWS - 1u) / (4u * GS_ROWS))
 #else
-#define GS_AT(r, l)            ((r) * GS_LANES + (l))
+#define GS_LANE_STEP           1u
+#define GS_ROW_STEP            GS_LANES
 #define GS_LANES_PRESENT(m)    min(m, GS_LANES)
 #define GS_COLUMN_LANE(p, c)   ((c) * GS_COLUMNS + (p))
 #define GS_COLUMNS_PRESENT(m)  min(m, GS_COLUMNS)
@@ -122,18 +127,19 @@ static gs_acc GS_COLUMN_NAME(const ulong base, const uint first, const uint m,
     gs_acc lane[4];
 #if GS_VARIANT == GS_FIXED // all loads in flight at once; a GS_ANY kernel stays small instead
     if (m == GS_RUN) {
-        gs_acc item[GS_ROWS][4];
+        GS_FETCHED item[GS_ROWS][4];
 #pragma unroll
         for (uint r = 0; r < GS_ROWS; ++r)
 #pragma unroll
             for (uint c = 0; c < 4; ++c)
-                item[r][c] = GS_LOAD(base, first + GS_AT(r, GS_COLUMN_LANE(p, c)));
+                item[r][c] = GS_FETCH(base, first + GS_AT(r, GS_COLUMN_LANE(p, c)));
 #pragma unroll
         for (uint c = 0; c < 4; ++c) {
-            lane[c] = item[0][c];
+            const ulong i = base + first + GS_COLUMN_LANE(p, c) * GS_LANE_STEP;
+            lane[c] = GS_TAKE(item[0][c], i);
 #pragma unroll
             for (uint r = 1; r < GS_ROWS; ++r)
-                lane[c] = GS_COMBINE(lane[c], item[r][c]);
+                lane[c] = GS_COMBINE(lane[c], GS_TAKE(item[r][c], i + r * GS_ROW_STEP));
         }
 #if GS_ORDERED
         lane[0] = GS_COMBINE(lane[0], lane[1]);

@@ -146,7 +146,7 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
         gsi_strbuf_printf(text, "#define GS_FLOAT_RESULT %d\n", is_wide(r->result) ? 64 : 32);
     gsi_strbuf_printf(text, "#define GS_OUT_POINTER __global %s *\n", gsi_type(r->result)->storage);
     gsi_strbuf_puts(text, r->result == GSTRIDE_F16
-                              ? "#define GS_OUT_HALF\n#define GS_STORE(k, v) "
+                              ? "#define GS_STORE(k, v) "
                                 "gs_store_half(v, gs_out_offset + (k), gs_out)\n"
                               : "#define GS_STORE(k, v) (gs_out[gs_out_offset + (k)] = (v))\n");
     if (has_vector_form(r)) {
@@ -213,7 +213,9 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
         }
         gsi_strbuf_puts(text, ")");
     }
-    gsi_strbuf_puts(text, "\n#define GS_LOAD(base, j) GS_LIFT(GS_VALUE(base, j), (base) + (j))\n"
+    gsi_strbuf_puts(text, "\n#define GS_FETCHED gs_value\n"
+                          "#define GS_FETCH(base, j) GS_VALUE(base, j)\n"
+                          "#define GS_TAKE(fetched, i) GS_LIFT(fetched, i)\n"
                           "#define GS_LOAD_PARAMS ");
     gsi_operands_write_pointer_params(text, ops);
     gsi_strbuf_puts(text, "\n#define GS_LOAD_ARGS ");
@@ -237,13 +239,16 @@ static const char tile_of_input[] = "#define GS_TILE_NAME gs_tile_input\n"
                                     "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n";
 
 static const char tile_of_partials[] =
-    "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n#undef GS_LOAD\n"
+    "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n"
+    "#undef GS_FETCHED\n#undef GS_FETCH\n#undef GS_TAKE\n"
     "#undef GS_LOAD16\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef GS_BY_ITEM\n"
     "#define GS_BY_ITEM (GS_VARIANT != GS_FIXED)\n"
     "#define GS_TILE_NAME gs_tile_partials\n"
     "#define GS_RUN_NAME gs_run_partials\n"
     "#define GS_COLUMN_NAME gs_column_partials\n"
-    "#define GS_LOAD(base, j) gs_published(gs_from, (base) + (j))\n"
+    "#define GS_FETCHED gs_acc\n"
+    "#define GS_FETCH(base, j) gs_published(gs_from, (base) + (j))\n"
+    "#define GS_TAKE(fetched, i) (fetched)\n"
     "#define GS_LOAD_PARAMS , volatile __global uint *gs_from\n"
     "#define GS_LOAD_ARGS , gs_from\n";
 
@@ -316,21 +321,23 @@ static uint64_t scratch_bytes(const struct reduce_request *r)
     return total * acc_bytes(r);
 }
 
-static cl_int set_tail_args(const struct reduce_request *r, cl_uint index, cl_mem scratch,
-                            cl_mem counter)
+static cl_int set_tail_args(const gstride_stream *stream, const struct reduce_request *r,
+                            cl_uint index, cl_mem scratch, cl_mem counter)
 {
-    cl_kernel kernel = r->launch.kernel->kernel;
+    struct gsi_stream_kernel *kernel = r->launch.kernel;
     cl_uint groups = gsi_launch_total_groups(&r->launch);
     cl_ulong offset = r->out.offset;
-    cl_int code = clSetKernelArg(kernel, index++, sizeof scratch, &scratch);
+    /* Without tile results the counter's buffer stands in for scratch, under serial 0. */
+    uint64_t serial = scratch == counter ? 0 : stream->scratch_serial;
+    cl_int code = gsi_set_own_buffer(kernel, index++, scratch, serial);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, index++, sizeof counter, &counter);
+        code = gsi_set_own_buffer(kernel, index++, counter, 0);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, index++, sizeof groups, &groups);
+        code = gsi_set_value(kernel, index++, sizeof groups, &groups);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, index++, sizeof(cl_mem), &r->out.mem);
+        code = gsi_set_buffer(kernel, index++, r->out.mem);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, index++, sizeof offset, &offset);
+        code = gsi_set_value(kernel, index++, sizeof offset, &offset);
     return code;
 }
 
@@ -350,9 +357,9 @@ static gstride_status run_reduce(gstride_stream *stream, struct reduce_request *
     if (status != GSTRIDE_OK)
         return status;
     cl_uint index = GSI_NUM_FIRST_ARGS;
-    cl_int code = gsi_operands_set(r->launch.kernel->kernel, &index, &r->operands);
+    cl_int code = gsi_operands_set(r->launch.kernel, &index, &r->operands);
     if (code == CL_SUCCESS)
-        code = set_tail_args(r, index, scratch, counter);
+        code = set_tail_args(stream, r, index, scratch, counter);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clSetKernelArg", "gstride_reduce on %s",
                            stream->device->info.name);

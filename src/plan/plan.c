@@ -30,12 +30,13 @@ enum gsi_style gsi_style_of(const gstride_device_info *info)
 const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_style style)
 {
     static const struct gsi_policy policies[GSI_NUM_PRIMITIVES][3] = {
-        /* On a GPU one group per tile beats every cap: see docs/kernels.md, "map". */
+        /* On a GPU one group per tile beats every cap: see docs/kernels.md, "map". A reduction's
+         * groups also arrive at a counter, so there they are capped. */
         [GSI_MAP] = {[GSI_STYLE_ITEM] = {1, ITEM_TILE, 32},
                      [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 4, 0},
                      [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 4, 0}},
         [GSI_REDUCE] = {[GSI_STYLE_ITEM] = {1, 0, 32},
-                        [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 0},
+                        [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 16},
                         [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 0, 0}},
         /* A user's kernel may do anything: a few waves, so that its start-up cost is paid once. */
         [GSI_KERNEL] = {[GSI_STYLE_ITEM] = {1, ITEM_TILE, 32},

@@ -84,18 +84,18 @@ uint32_t gsi_launch_total_groups(const struct gsi_launch *launch)
 static gstride_status enqueue(gstride_stream *stream, const struct gsi_launch *launch,
                               uint64_t first, uint64_t end, uint64_t groups)
 {
-    cl_kernel kernel = launch->kernel->kernel;
+    struct gsi_stream_kernel *kernel = launch->kernel;
     cl_ulong first_tile = first, end_tile = end;
     size_t local = launch->shape.group_size;
     size_t global = (size_t)groups * local;
     cl_event event, *slot = gsi_event_slot(stream, &event);
-    cl_int code = clSetKernelArg(kernel, GSI_ARG_FIRST, sizeof first_tile, &first_tile);
+    cl_int code = gsi_set_value(kernel, GSI_ARG_FIRST, sizeof first_tile, &first_tile);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, GSI_ARG_END, sizeof end_tile, &end_tile);
+        code = gsi_set_value(kernel, GSI_ARG_END, sizeof end_tile, &end_tile);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clSetKernelArg", "%s", launch->kernel_name);
     code =
-        clEnqueueNDRangeKernel(stream->queue, kernel, 1, NULL, &global, &local, 0, NULL, slot);
+        clEnqueueNDRangeKernel(stream->queue, kernel->kernel, 1, NULL, &global, &local, 0, NULL, slot);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clEnqueueNDRangeKernel", "%s, %zu groups of %zu on %s",
                            launch->kernel_name, (size_t)groups, local, stream->device->info.name);
@@ -108,9 +108,9 @@ gstride_status gsi_launch_run(gstride_stream *stream, const struct gsi_launch *l
     const gstride_shape *shape = &launch->shape;
     cl_ulong n = launch->n;
     cl_uint tile = shape->tile;
-    cl_int code = clSetKernelArg(launch->kernel->kernel, GSI_ARG_N, sizeof n, &n);
+    cl_int code = gsi_set_value(launch->kernel, GSI_ARG_N, sizeof n, &n);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(launch->kernel->kernel, GSI_ARG_TILE, sizeof tile, &tile);
+        code = gsi_set_value(launch->kernel, GSI_ARG_TILE, sizeof tile, &tile);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clSetKernelArg", "%s", launch->kernel_name);
     stream->last_shape = *shape;

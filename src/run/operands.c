@@ -154,32 +154,33 @@ void gsi_operands_write_load(struct gsi_strbuf *text, const struct gsi_operands 
         gsi_strbuf_printf(text, "gs_p%u[%s]", buffer, index);
 }
 
-static cl_int set_scalar(cl_kernel kernel, cl_uint index, const gstride_arg *arg)
+static cl_int set_scalar(struct gsi_stream_kernel *kernel, cl_uint index, const gstride_arg *arg)
 {
     cl_int i32 = (cl_int)arg->scalar.i64;
     cl_uint u32 = (cl_uint)arg->scalar.u64;
     switch (arg->type) {
     case GSTRIDE_I32:
-        return clSetKernelArg(kernel, index, sizeof i32, &i32);
+        return gsi_set_value(kernel, index, sizeof i32, &i32);
     case GSTRIDE_U32:
-        return clSetKernelArg(kernel, index, sizeof u32, &u32);
+        return gsi_set_value(kernel, index, sizeof u32, &u32);
     case GSTRIDE_F32:
-        return clSetKernelArg(kernel, index, sizeof(cl_float), &arg->scalar.f32);
+        return gsi_set_value(kernel, index, sizeof(cl_float), &arg->scalar.f32);
     default: /* the 64-bit types share their place in the union */
-        return clSetKernelArg(kernel, index, sizeof(cl_ulong), &arg->scalar);
+        return gsi_set_value(kernel, index, sizeof(cl_ulong), &arg->scalar);
     }
 }
 
-cl_int gsi_operands_set(cl_kernel kernel, cl_uint *index, const struct gsi_operands *operands)
+cl_int gsi_operands_set(struct gsi_stream_kernel *kernel, cl_uint *index,
+                        const struct gsi_operands *operands)
 {
     cl_int code = CL_SUCCESS;
     for (size_t k = 0; k < operands->count && code == CL_SUCCESS; ++k) {
         const gstride_arg *arg = &operands->args[k];
         if (gsi_operand_owns_buffer(operands, k)) {
             cl_ulong offset = arg->span.offset;
-            code = clSetKernelArg(kernel, (*index)++, sizeof(cl_mem), &arg->span.mem);
+            code = gsi_set_buffer(kernel, (*index)++, arg->span.mem);
             if (code == CL_SUCCESS)
-                code = clSetKernelArg(kernel, (*index)++, sizeof offset, &offset);
+                code = gsi_set_value(kernel, (*index)++, sizeof offset, &offset);
         } else if (!gsi_operand_is_span(operands, k)) {
             code = set_scalar(kernel, (*index)++, arg);
         }

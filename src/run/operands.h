@@ -43,6 +43,7 @@ bool gsi_operand_is_span(const struct gsi_operands *operands, size_t k);
 bool gsi_operand_owns_buffer(const struct gsi_operands *operands, size_t k);
 
 /* Set kernel arguments from *index on; *index moves behind them. */
-cl_int gsi_operands_set(cl_kernel kernel, cl_uint *index, const struct gsi_operands *operands);
+cl_int gsi_operands_set(struct gsi_stream_kernel *kernel, cl_uint *index,
+                        const struct gsi_operands *operands);
 
 #endif

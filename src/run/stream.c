@@ -315,6 +315,7 @@ gstride_status gsi_stream_scratch_get(gstride_stream *stream, uint64_t bytes, cl
         release_mem(&stream->scratch); /* commands that still use it keep it alive */
         stream->scratch = made;
         stream->scratch_bytes = wanted;
+        ++stream->scratch_serial;
         if (wanted > stream->scratch_high_water)
             stream->scratch_high_water = wanted;
     }
@@ -346,6 +347,42 @@ gstride_status gsi_stream_counter(gstride_stream *stream, cl_mem *mem)
     }
     *mem = stream->counter;
     return GSTRIDE_OK;
+}
+
+cl_int gsi_set_value(struct gsi_stream_kernel *kernel, cl_uint index, size_t size,
+                     const void *value)
+{
+    struct gsi_known_arg *known = index < GSI_KNOWN_ARGS ? &kernel->known[index] : NULL;
+    if (known && known->size == size && memcmp(known->value, value, size) == 0)
+        return CL_SUCCESS;
+    cl_int code = clSetKernelArg(kernel->kernel, index, size, value);
+    if (known && size <= GSI_KNOWN_BYTES) {
+        known->size = code == CL_SUCCESS ? (unsigned char)size : 0;
+        memcpy(known->value, value, size);
+    }
+    return code;
+}
+
+cl_int gsi_set_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem mem)
+{
+    if (index < GSI_KNOWN_ARGS)
+        kernel->known[index].size = 0;
+    return clSetKernelArg(kernel->kernel, index, sizeof mem, &mem);
+}
+
+cl_int gsi_set_own_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem mem,
+                          uint64_t serial)
+{
+    struct gsi_known_arg *known = &kernel->known[index];
+    if (index < GSI_KNOWN_ARGS && known->size == sizeof serial &&
+        memcmp(known->value, &serial, sizeof serial) == 0)
+        return CL_SUCCESS;
+    cl_int code = gsi_set_buffer(kernel, index, mem);
+    if (index < GSI_KNOWN_ARGS && code == CL_SUCCESS) {
+        known->size = sizeof serial;
+        memcpy(known->value, &serial, sizeof serial);
+    }
+    return code;
 }
 
 static gstride_status make_kernel(gstride_stream *stream, const struct gsi_key *key,

@@ -8,6 +8,15 @@
 
 #include <gstride/span.h>
 
+/* Arguments that a kernel object already holds need not be set again: setting one costs a driver
+ * call. Only values are remembered, and buffers that live as long as the stream; a caller's buffer
+ * may have been freed and its handle given to another. */
+enum { GSI_KNOWN_ARGS = 32, GSI_KNOWN_BYTES = 8 };
+struct gsi_known_arg {
+    unsigned char size; /* 0: not known */
+    unsigned char value[GSI_KNOWN_BYTES];
+};
+
 /* A kernel object of one stream: cl_kernel holds arguments, so streams do not share them. */
 struct gsi_stream_kernel {
     struct gsi_stream_kernel *next;
@@ -15,7 +24,20 @@ struct gsi_stream_kernel {
     cl_kernel kernel;
     uint64_t max_group_size; /* what the driver says this kernel can take */
     uint64_t local_bytes;
+    struct gsi_known_arg known[GSI_KNOWN_ARGS];
 };
+
+/* Set a scalar argument, unless the kernel has it already. */
+cl_int gsi_set_value(struct gsi_stream_kernel *kernel, cl_uint index, size_t size,
+                     const void *value);
+
+/* Set a buffer argument. */
+cl_int gsi_set_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem mem);
+
+/* Set a buffer of the stream's own. `serial` is one of a kind among all that this argument ever
+ * had. */
+cl_int gsi_set_own_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem mem,
+                          uint64_t serial);
 
 enum { GSI_STREAM_BUCKETS = 256 };
 
@@ -32,6 +54,7 @@ struct gstride_stream {
 
     cl_mem scratch;
     uint64_t scratch_bytes, scratch_high_water;
+    uint64_t scratch_serial; /* counts the buffers that `scratch` has been; see gsi_set_own_buffer */
     cl_mem counter; /* words that are 0 between calls */
     bool counter_dirty;
 
