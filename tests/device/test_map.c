@@ -47,7 +47,7 @@ HOST(host_shorts, OUT(int16_t) = (int16_t)(IN(0, int16_t) / 3))
 HOST(host_words, OUT(uint16_t) = (uint16_t)(IN(0, uint16_t) ^ i))
 HOST(host_longs, OUT(int64_t) = (int64_t)((uint64_t)IN(0, int64_t) * 7u + (uint64_t)IN(1, int32_t)))
 HOST(host_double, OUT(double) = IN(0, double) * IN(1, double) - IN(2, double))
-HOST(host_helper, OUT(uint32_t) = (IN(0, uint32_t) << 5 | IN(0, uint32_t) >> 27) + 0x1234u)
+HOST(host_helper, OUT(uint32_t) = (IN(0, uint32_t) << 5 ^ IN(0, uint32_t) >> 9) + 0x1234u)
 HOST(host_scalars,
      OUT(int64_t) = (int64_t)(-1 + (uint64_t)4000000000u + (uint64_t)(-(1ll << 40)) + (1ull << 63) +
                               (uint64_t)(int64_t)1.5f + (uint64_t)IN(0, int32_t)))
@@ -127,7 +127,7 @@ static const struct map_case cases[] = {
      host_double},
     {"a preamble",
      "#define TURN 5 // comments and braces are allowed here\n"
-     "static uint turn(const uint v) { return v << TURN | v >> (32 - TURN); }\n",
+     "static uint turn(const uint v) { return v << TURN ^ v >> 9; }\n",
      "y = turn(a) + 0x1234",
      1,
      {GSTRIDE_U32},
@@ -216,16 +216,17 @@ static void expressions(void **state)
 {
     const struct fixture *f = *state;
     for (size_t k = 0; k < COUNT_OF(cases); ++k)
-        for (size_t s = 0; s < COUNT_OF(sizes) && case_runs(f, &cases[k]); ++s)
-            check_case(f, &cases[k], fixture_size(f, sizes[s]), offsets[s % COUNT_OF(offsets)]);
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most && case_runs(f, &cases[k]);
+             ++s)
+            check_case(f, &cases[k], sizes[s], offsets[s % COUNT_OF(offsets)]);
 }
 
 static void every_size_at_every_offset(void **state)
 {
     const struct fixture *f = *state;
-    for (size_t s = 0; s < COUNT_OF(sizes); ++s)
+    for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most; ++s)
         for (size_t o = 0; o < COUNT_OF(offsets); ++o)
-            check_case(f, &cases[0], fixture_size(f, sizes[s]), offsets[o]);
+            check_case(f, &cases[0], sizes[s], offsets[o]);
 }
 
 static void a_span_may_be_longer_than_n(void **state)
@@ -243,8 +244,8 @@ static void a_span_may_be_longer_than_n(void **state)
 static void in_place_and_two_names(void **state)
 {
     const struct fixture *f = *state;
-    for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
-        uint64_t n = fixture_size(f, sizes[s]);
+    for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most; ++s) {
+        uint64_t n = sizes[s];
         uint32_t *values = must_alloc(n * sizeof *values), *got = must_alloc(n * sizeof *got);
         struct rng rng = rng_for("in place");
         values_fill(&rng, GSTRIDE_U32, MIX_BITS, values, n);
@@ -371,8 +372,8 @@ static void fill(void **state)
         size_t bytes = gstride_type_bytes((gstride_type)type);
         if (!fixture_has_type(f, (gstride_type)type))
             continue;
-        for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
-            uint64_t n = fixture_size(f, sizes[s]);
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most; ++s) {
+            uint64_t n = sizes[s];
             struct guarded g;
             guarded_make(f, (gstride_type)type, n, offsets[s % COUNT_OF(offsets)], &g);
             guarded_put(f, &g, NULL);
@@ -399,8 +400,8 @@ static void iota(void **state)
         size_t bytes = gstride_type_bytes((gstride_type)type);
         if (!fixture_has_type(f, (gstride_type)type))
             continue;
-        for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
-            uint64_t n = fixture_size(f, sizes[s]);
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most; ++s) {
+            uint64_t n = sizes[s];
             uint64_t first = (uint64_t)progressions[s % 4].first;
             uint64_t step = (uint64_t)progressions[s % 4].step;
             struct guarded g;
@@ -555,8 +556,8 @@ static void byteswap(void **state)
         size_t bytes = gstride_type_bytes((gstride_type)type);
         if (!fixture_has_type(f, (gstride_type)type))
             continue;
-        for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
-            uint64_t n = fixture_size(f, sizes[s]);
+        for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= f->most; ++s) {
+            uint64_t n = sizes[s];
             unsigned char *values = must_alloc(n * bytes), *want = must_alloc(n * bytes);
             struct rng rng = rng_for("byteswap");
             for (uint64_t i = 0; i < n * bytes; ++i)

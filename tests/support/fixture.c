@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two tiles of a reduction, the second of one element. */
+enum { SIMULATOR_MOST = 8193 };
+
 int fixture_open(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
@@ -20,6 +23,7 @@ int fixture_open(void **state)
     }
     f->info = gstride_device_get_info(f->device);
     f->simulator = strstr(f->info->platform, "Oclgrind") != NULL;
+    f->most = f->simulator ? SIMULATOR_MOST : UINT64_MAX;
     print_message("device: %s (%s), seed: %" PRIu64 "\n", f->info->name, f->info->platform,
                   rng_seed());
     *state = f;
@@ -50,12 +54,7 @@ bool fixture_has_type(const struct fixture *f, gstride_type type)
 
 uint64_t fixture_size(const struct fixture *f, uint64_t size)
 {
-    enum { SIMULATOR_MOST = 2500 };
-    if (!f->simulator)
-        return size;
-    while (size > SIMULATOR_MOST)
-        size = size / 8 + 1;
-    return size;
+    return size < f->most ? size : f->most;
 }
 
 void *must_alloc(uint64_t bytes)

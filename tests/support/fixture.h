@@ -13,7 +13,8 @@ struct fixture {
     gstride_device *device;
     gstride_stream *stream;
     const gstride_device_info *info;
-    bool simulator; /* a slow device that is not thread safe: fewer elements, one host thread */
+    bool simulator; /* slow, and not thread safe: one host thread only */
+    uint64_t most;  /* elements that a test may use where it tries many sizes */
 };
 
 /* Group setup and teardown. The device is the one that GSTRIDE_DEVICE chooses; that none can be
@@ -31,7 +32,7 @@ int fixture_calm(void **state);
 /* Can the device hold elements of this type? */
 bool fixture_has_type(const struct fixture *f, gstride_type type);
 
-/* The size, or a smaller one of the same awkwardness on a simulator. */
+/* The smaller of the size and f->most. */
 uint64_t fixture_size(const struct fixture *f, uint64_t size);
 
 /* A buffer of n elements with poisoned zones before (if offset is not 0) and behind them. */
