@@ -325,8 +325,10 @@ gstride_status gstride_kernel_launch(gstride_stream *stream, gstride_kernel *ker
                         "gstride_kernel_launch: %s was built for another device", kernel->name);
     uint64_t local = 0;
     status = check_args(stream, kernel, args, num_args, &local);
-    if (status != GSTRIDE_OK || n == 0)
+    if (status != GSTRIDE_OK)
         return status;
+    if (n == 0)
+        return gsi_call_of_nothing(stream);
     gstride_shape shape;
     status = plan(stream, kernel, n, &shape);
     if (status != GSTRIDE_OK)

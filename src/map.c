@@ -136,8 +136,10 @@ static gstride_status map_checked(gstride_stream *stream, const char *function, 
                             .preamble = preamble ? preamble : "",
                             .expression = expression};
     status = gsi_operands_check(stream, function, n, args, num_args, &r.operands);
-    if (status != GSTRIDE_OK || n == 0)
+    if (status != GSTRIDE_OK)
         return status;
+    if (n == 0)
+        return gsi_call_of_nothing(stream);
     gsi_key_begin(stream);
     gsi_strbuf_puts(&stream->key, "map");
     gsi_operands_key(&stream->key, &r.operands);

@@ -190,8 +190,10 @@ gstride_status gstride_write(gstride_stream *stream, gstride_span span, const vo
                              uint64_t n)
 {
     gstride_status status = check_transfer(stream, "gstride_write", &span, host, n);
-    if (status != GSTRIDE_OK || n == 0)
+    if (status != GSTRIDE_OK)
         return status;
+    if (n == 0)
+        return gsi_call_of_nothing(stream);
     size_t bytes = gstride_type_bytes(span.type);
     gsi_call_begin(stream);
     cl_event event, *slot = gsi_event_slot(stream, &event);
@@ -203,8 +205,10 @@ gstride_status gstride_write(gstride_stream *stream, gstride_span span, const vo
 gstride_status gstride_read(gstride_stream *stream, gstride_span span, void *host, uint64_t n)
 {
     gstride_status status = check_transfer(stream, "gstride_read", &span, host, n);
-    if (status != GSTRIDE_OK || n == 0)
+    if (status != GSTRIDE_OK)
         return status;
+    if (n == 0)
+        return gsi_call_of_nothing(stream);
     size_t bytes = gstride_type_bytes(span.type);
     gsi_call_begin(stream);
     cl_event event, *slot = gsi_event_slot(stream, &event);
@@ -232,7 +236,7 @@ gstride_status gstride_copy(gstride_stream *stream, gstride_span from, gstride_s
     if (overlap == GSI_OVERLAPPING)
         return gsi_fail(GSTRIDE_ERROR_OVERLAP, "%s: from and to overlap", function);
     if (n == 0 || overlap == GSI_SAME)
-        return GSTRIDE_OK;
+        return gsi_call_of_nothing(stream);
     size_t bytes = gstride_type_bytes(from.type);
     gsi_call_begin(stream);
     cl_event event, *slot = gsi_event_slot(stream, &event);
@@ -253,7 +257,7 @@ gstride_status gstride_span_map(gstride_stream *stream, gstride_span span, gstri
                         host ? "access is none of READ, WRITE, READ_WRITE" : "host is NULL");
     *host = NULL;
     if (span.count == 0)
-        return GSTRIDE_OK;
+        return gsi_call_of_nothing(stream);
     cl_map_flags flags = (access & GSTRIDE_READ ? CL_MAP_READ : 0u) |
                          (access & GSTRIDE_WRITE ? CL_MAP_WRITE : 0u);
     size_t bytes = gstride_type_bytes(span.type);
@@ -271,8 +275,10 @@ gstride_status gstride_span_unmap(gstride_stream *stream, gstride_span span, voi
 {
     gstride_status status =
         check_transfer(stream, "gstride_span_unmap", &span, host, span.count);
-    if (status != GSTRIDE_OK || span.count == 0)
+    if (status != GSTRIDE_OK)
         return status;
+    if (span.count == 0)
+        return gsi_call_of_nothing(stream);
     gsi_call_begin(stream);
     cl_event event, *slot = gsi_event_slot(stream, &event);
     cl_int code = clEnqueueUnmapMemObject(stream->queue, span.mem, host, 0, NULL, slot);

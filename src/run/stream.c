@@ -221,6 +221,14 @@ gstride_status gsi_call_end(gstride_stream *stream, gstride_status status)
     return status;
 }
 
+gstride_status gsi_call_of_nothing(gstride_stream *stream)
+{
+    if (stream->timed)
+        drop_events(stream);
+    stream->call_ns = 0;
+    return GSTRIDE_OK;
+}
+
 cl_event *gsi_event_slot(gstride_stream *stream, cl_event *event)
 {
     *event = NULL;

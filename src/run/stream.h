@@ -72,6 +72,8 @@ gstride_status gsi_stream_check(const gstride_stream *stream, const char *functi
  * lost device sticky. */
 void gsi_call_begin(gstride_stream *stream);
 gstride_status gsi_call_end(gstride_stream *stream, gstride_status status);
+/* A good call that enqueues nothing: its time is 0, not that of the call before. */
+gstride_status gsi_call_of_nothing(gstride_stream *stream);
 
 /* Where to put a command's event: NULL unless the stream is timed by events. */
 cl_event *gsi_event_slot(gstride_stream *stream, cl_event *event);
