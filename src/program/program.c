@@ -104,6 +104,50 @@ static bool find_position(const char *log, const char *name, unsigned *line, uns
     return false;
 }
 
+/* The first line of the log that calls a place in the program an error. */
+static bool find_error(const char *log, unsigned *line, unsigned *column)
+{
+    while (*log) {
+        int read = 0;
+        if (sscanf(log, "%*[^:\n]:%u:%u: error%n", line, column, &read) == 2 && read > 0)
+            return true;
+        log += strcspn(log, "\n");
+        log += *log == '\n';
+    }
+    return false;
+}
+
+/* Some compilers ignore #line and count the lines of the whole program. Does the first error lie
+ * behind a mark of this name? Then *line becomes the line of the user's text. */
+static bool find_marked_position(const char *log, const char *source, const char *name,
+                                 unsigned *line, unsigned *column)
+{
+    unsigned error_line, mark_line = 0;
+    if (!find_error(log, &error_line, column))
+        return false;
+    bool marked = false;
+    for (unsigned at = 1; at < error_line && *source; ++at) {
+        static const char mark[] = "#line 1 \"";
+        if (strncmp(source, mark, sizeof mark - 1) == 0) {
+            marked = strncmp(source + sizeof mark - 1, name, strlen(name)) == 0;
+            mark_line = at;
+        }
+        source += strcspn(source, "\n");
+        source += *source == '\n';
+    }
+    if (marked)
+        *line = error_line - mark_line;
+    return marked;
+}
+
+/* Is an error in the user's text of this name, and where? */
+static bool find_in_user_text(const char *log, const char *source, const char *name, unsigned *line,
+                              unsigned *column)
+{
+    return find_position(log, name, line, column) ||
+           find_marked_position(log, source, name, line, column);
+}
+
 static char *fetch_log(const struct gsi_programs *programs, cl_program program)
 {
     size_t bytes = 0;
@@ -119,13 +163,16 @@ static char *fetch_log(const struct gsi_programs *programs, cl_program program)
 }
 
 static gstride_status fail_build(const struct gsi_programs *programs, cl_program program,
-                                 cl_int code, const char *options)
+                                 cl_int code, const char *source, const char *options)
 {
     char *log = program ? fetch_log(programs, program) : NULL;
     const char *text = log ? log : "";
     unsigned line = 0, column = 0;
-    bool in_expression = find_position(text, GSI_EXPRESSION_FILE, &line, &column);
-    bool in_user_text = in_expression || find_position(text, GSI_PREAMBLE_FILE, &line, &column);
+    bool in_expression = find_in_user_text(text, source, GSI_EXPRESSION_FILE, &line, &column);
+    bool in_user_text =
+        in_expression || find_in_user_text(text, source, GSI_PREAMBLE_FILE, &line, &column);
+    if (!in_user_text)
+        line = column = 0;
     gstride_status status;
     if (in_user_text)
         status = gsi_fail(GSTRIDE_ERROR_EXPRESSION,
@@ -219,7 +266,7 @@ static gstride_status build_from_source(const struct gsi_programs *programs, con
     gsi_cache_count(GSI_COUNT_SOURCE_BUILDS, 1);
     gsi_cache_count(GSI_COUNT_BUILD_NS, now_ns() - start);
     if (code != CL_SUCCESS) {
-        gstride_status status = fail_build(programs, program, code, options);
+        gstride_status status = fail_build(programs, program, code, text, options);
         clReleaseProgram(program);
         return status;
     }
