@@ -250,14 +250,19 @@ static gstride_status check_args(const gstride_stream *stream, const gstride_ker
                                     args[i].span.count);
         if (status != GSTRIDE_OK)
             return status;
+        if (args[i].kind == ARG_LOCAL && args[i].bytes == 0)
+            return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_kernel_launch: %s is local memory of "
+                                                    "no bytes",
+                            name);
         if (args[i].kind == ARG_LOCAL)
-            *local += args[i].bytes;
+            *local += args[i].bytes < UINT64_MAX - *local ? args[i].bytes : UINT64_MAX - *local;
     }
     uint64_t most = stream->device->info.local_memory;
-    if (k->local_bytes + *local > most)
+    if (*local > most || k->local_bytes > most - *local)
         return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                        "gstride_kernel_launch: %s needs %llu bytes of local memory, %s has %llu",
-                        k->name, (unsigned long long)(k->local_bytes + *local),
+                        "gstride_kernel_launch: %s needs %llu and %llu bytes of local memory, %s has "
+                        "%llu",
+                        k->name, (unsigned long long)k->local_bytes, (unsigned long long)*local,
                         stream->device->info.name, (unsigned long long)most);
     return GSTRIDE_OK;
 }
