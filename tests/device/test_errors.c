@@ -594,8 +594,11 @@ static const char user_kernels[] =
     "__kernel void scale(const ulong n, const float a, __global float *x)\n"
     "{\n    GSTRIDE_FOR (i, n)\n        x[i] *= a;\n}\n"
     "__kernel void with_local(const ulong n, __global float *x, __local float *room)\n"
-    "{\n    GSTRIDE_FOR (i, n)\n        x[i] = 1;\n"
-    "    if (n == 0)\n        room[0] = x[0];\n}\n";
+    "{\n    __local float fixed[64];\n    fixed[get_local_id(0) % 64] = 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n    room[0] = fixed[0];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n    GSTRIDE_FOR (i, n)\n        x[i] = room[0];\n}\n"
+    "__kernel void two_locals(const ulong n, __local int *a, __local int *b)\n"
+    "{\n    a[0] = (int)n;\n    b[0] = a[0];\n}\n";
 
 static void kernels_that_do_not_build(void **state)
 {
@@ -681,8 +684,13 @@ static void more_local_memory_than_there_is(void **state)
     }
     const gstride_kernel_arg none[] = {gstride_arg_u64(N), gstride_arg_span(c.out.span),
                                        gstride_arg_local(0)};
-    gstride_status status = gstride_kernel_launch(c.s, k, N, none, 3);
-    assert_true(status != GSTRIDE_OK);
+    ARG(gstride_kernel_launch(c.s, k, N, none, 3));
+    gstride_kernel *two;
+    OK(gstride_kernel_build(c.f->device, user_kernels, NULL, "two_locals", NULL, &two));
+    const gstride_kernel_arg halves[] = {gstride_arg_u64(N), gstride_arg_local(SIZE_MAX / 2 + 1),
+                                         gstride_arg_local(SIZE_MAX / 2 + 1)};
+    REFUSED(GSTRIDE_ERROR_LAUNCH_SHAPE, gstride_kernel_launch(c.s, two, N, halves, 3));
+    gstride_kernel_free(two);
     char source[512];
     snprintf(source, sizeof source,
              "__kernel void big(const ulong n, __global float *x)\n{\n"
