@@ -4,7 +4,9 @@
 //   GS_LIFT(v, i)       the accumulator of the value v at index i
 //   GS_COMBINE(a, b)    the accumulator of a followed by b
 //   GS_RESULT(a, n)     the value that is stored (not minmax)
-//   GS_LIFT16(v)        the same as GS_LIFT for 16 values at once, where GS_VECTOR is defined
+//   GS_LIFT16(v)        the same as GS_LIFT for 16 values at once, where GS_VECTOR is defined; for
+//                       argmin and argmax just their keys (GS_SEARCH)
+//   GS_FOLD(a, b)       GS_COMBINE for what GS_LIFT16 gives, of type GS_FOLDED
 //
 // The host defines GS_OP_<NAME>, gs_value (the type of a value), GS_OUT (the type of a result),
 // GS_ACC (a scalar accumulator's type, at least 32 bits wide) and for min, max and their kin
@@ -182,16 +184,27 @@ typedef GS_ACC gs_acc;
 #error "op.cl: the host must define one GS_OP_<NAME>"
 #endif
 
-#if defined(GS_VECTOR) && (defined(GS_OP_MIN) || defined(GS_OP_MAX))
+#if defined(GS_VECTOR)
 #if defined(GS_FLOAT_KEYS)
 // The same images for 16 values. `? :` on vectors selects by component.
-#define GS_BITS16(v) GS_AS_ACC16(v)
-#if defined(GS_OP_MIN)
-#define GS_LIFT16(v) ((v) != (v) ? (GS_ACC16)(GS_KEY_LEAST) : GS_FLIP(GS_BITS16(v)))
+#define GS_KEY16(v, nan) ((v) != (v) ? (GS_ACC16)(nan) : GS_FLIP(GS_AS_ACC16(v)))
+#define GS_LOW16(v)      GS_KEY16(v, GS_KEY_LEAST)
+#define GS_HIGH16(v)     GS_KEY16(v, GS_KEY_TOP)
 #else
-#define GS_LIFT16(v) ((v) != (v) ? (GS_ACC16)(GS_KEY_TOP) : GS_FLIP(GS_BITS16(v)))
+#define GS_LOW16(v)  (v)
+#define GS_HIGH16(v) (v)
 #endif
+#if defined(GS_OP_MIN) || defined(GS_OP_ARGMIN)
+#define GS_LIFT16(v) GS_LOW16(v)
+#elif defined(GS_OP_MAX) || defined(GS_OP_ARGMAX)
+#define GS_LIFT16(v) GS_HIGH16(v)
+#endif
+#if defined(GS_OP_ARGMIN) || defined(GS_OP_ARGMAX)
+#define GS_SEARCH
+#define GS_FOLDED     GS_ACC
+#define GS_FOLD(a, b) (GS_WINS(b, a) ? (b) : (a))
 #else
-#define GS_LIFT16(v) (v)
+#define GS_FOLDED     gs_acc
+#define GS_FOLD(a, b) GS_COMBINE(a, b)
 #endif
 #endif

@@ -69,7 +69,7 @@ static gs_acc GS_RUN_NAME(const ulong base, const uint first, const uint m GS_LO
 
 #if defined(GS_LOAD16)
 // A full run with the 128 lanes in eight vectors: the same folds and the same tree.
-static gs_acc gs_run_vector(const uint first GS_LOAD_PARAMS)
+static GS_FOLDED gs_run_vector(const uint first GS_LOAD_PARAMS)
 {
     GS_ACC16 a0 = GS_LOAD16(first, 0), a1 = GS_LOAD16(first, 1);
     GS_ACC16 a2 = GS_LOAD16(first, 2), a3 = GS_LOAD16(first, 3);
@@ -77,36 +77,53 @@ static gs_acc gs_run_vector(const uint first GS_LOAD_PARAMS)
     GS_ACC16 a6 = GS_LOAD16(first, 6), a7 = GS_LOAD16(first, 7);
     for (uint r = 1; r < GS_ROWS; ++r) {
         const uint row = first + r * GS_LANES;
-        a0 = GS_COMBINE(a0, GS_LOAD16(row, 0));
-        a1 = GS_COMBINE(a1, GS_LOAD16(row, 1));
-        a2 = GS_COMBINE(a2, GS_LOAD16(row, 2));
-        a3 = GS_COMBINE(a3, GS_LOAD16(row, 3));
-        a4 = GS_COMBINE(a4, GS_LOAD16(row, 4));
-        a5 = GS_COMBINE(a5, GS_LOAD16(row, 5));
-        a6 = GS_COMBINE(a6, GS_LOAD16(row, 6));
-        a7 = GS_COMBINE(a7, GS_LOAD16(row, 7));
+        a0 = GS_FOLD(a0, GS_LOAD16(row, 0));
+        a1 = GS_FOLD(a1, GS_LOAD16(row, 1));
+        a2 = GS_FOLD(a2, GS_LOAD16(row, 2));
+        a3 = GS_FOLD(a3, GS_LOAD16(row, 3));
+        a4 = GS_FOLD(a4, GS_LOAD16(row, 4));
+        a5 = GS_FOLD(a5, GS_LOAD16(row, 5));
+        a6 = GS_FOLD(a6, GS_LOAD16(row, 6));
+        a7 = GS_FOLD(a7, GS_LOAD16(row, 7));
     }
-    a0 = GS_COMBINE(a0, a4);
-    a1 = GS_COMBINE(a1, a5);
-    a2 = GS_COMBINE(a2, a6);
-    a3 = GS_COMBINE(a3, a7);
-    a0 = GS_COMBINE(a0, a2);
-    a1 = GS_COMBINE(a1, a3);
-    a0 = GS_COMBINE(a0, a1);
-    GS_ACC8 b = GS_COMBINE(a0.lo, a0.hi);
-    GS_ACC4 c = GS_COMBINE(b.lo, b.hi);
-    GS_ACC2 d = GS_COMBINE(c.lo, c.hi);
-    return GS_COMBINE(d.x, d.y);
+    a0 = GS_FOLD(a0, a4);
+    a1 = GS_FOLD(a1, a5);
+    a2 = GS_FOLD(a2, a6);
+    a3 = GS_FOLD(a3, a7);
+    a0 = GS_FOLD(a0, a2);
+    a1 = GS_FOLD(a1, a3);
+    a0 = GS_FOLD(a0, a1);
+    GS_ACC8 b = GS_FOLD(a0.lo, a0.hi);
+    GS_ACC4 c = GS_FOLD(b.lo, b.hi);
+    GS_ACC2 d = GS_FOLD(c.lo, c.hi);
+    return GS_FOLD(d.x, d.y);
 }
 #endif
 
 // Fold the m elements from `base` on, 0 < m <= GS_TILE. `columns` is not used.
 static gs_acc GS_TILE_NAME(const ulong base, const uint m, gs_acc *columns GS_LOAD_PARAMS)
 {
+#if defined(GS_SEARCH)
+    // The winner of a comparison does not depend on the order of comparing: fold bare keys, which
+    // vector units like, and look for the index in the one run that has the winning key.
+    if (m == GS_TILE) {
+        GS_ACC best = gs_run_vector(0 GS_LOAD_ARGS);
+        uint first = 0;
+        for (uint s = 1; s < GS_RUNS; ++s) {
+            const GS_ACC key = gs_run_vector(s * GS_RUN GS_LOAD_ARGS);
+            first = GS_WINS(key, best) ? s * GS_RUN : first;
+            best = GS_FOLD(best, key);
+        }
+        uint at = 0;
+        while (GS_KEY(GS_FETCH(base, first + at)) != best)
+            ++at;
+        return GS_TAKE(GS_FETCH(base, first + at), base + first + at);
+    }
+#endif
     gs_acc run[GS_RUNS];
     const uint full = m / GS_RUN;
     for (uint s = 0; s < full; ++s) {
-#if defined(GS_LOAD16)
+#if defined(GS_LOAD16) && !defined(GS_SEARCH)
         run[s] = gs_run_vector(s * GS_RUN GS_LOAD_ARGS);
 #else
         run[s] = GS_RUN_NAME(base, s * GS_RUN, GS_RUN GS_LOAD_ARGS);

@@ -111,7 +111,7 @@ static size_t acc_bytes(const struct reduce_request *r)
 static bool has_vector_form(const struct reduce_request *r)
 {
     bool simple = r->op == GSTRIDE_SUM || r->op == GSTRIDE_PROD || is_logic(r->op) ||
-                  r->op == GSTRIDE_MIN || r->op == GSTRIDE_MAX;
+                  (compares(r->op) && r->op != GSTRIDE_MINMAX);
     if (!simple || r->expression || gsi_type(r->value)->bytes < 4)
         return false;
     return compares(r->op) || r->value == r->result;
@@ -241,7 +241,7 @@ static const char tile_of_input[] = "#define GS_TILE_NAME gs_tile_input\n"
 static const char tile_of_partials[] =
     "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n"
     "#undef GS_FETCHED\n#undef GS_FETCH\n#undef GS_TAKE\n"
-    "#undef GS_LOAD16\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef GS_BY_ITEM\n"
+    "#undef GS_LOAD16\n#undef GS_SEARCH\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef GS_BY_ITEM\n"
     "#define GS_BY_ITEM (GS_VARIANT != GS_FIXED)\n"
     "#define GS_TILE_NAME gs_tile_partials\n"
     "#define GS_RUN_NAME gs_run_partials\n"
