@@ -266,7 +266,7 @@ gstride_status gstride_stream_elapsed(gstride_stream *stream, uint64_t *ns, bool
     clGetEventProfilingInfo(stream->first_event, CL_PROFILING_COMMAND_START, sizeof start, &start,
                             NULL);
     clGetEventProfilingInfo(stream->last_event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    if (end > start)
+    if (start > 0 && end >= start) /* equal: shorter than the device's clock tells */
         *ns = end - start;
     else
         stream->host_clock = true; /* this driver's events tell nothing after all */
