@@ -26,17 +26,23 @@ static const char *value_type(const struct gsi_operands *operands, size_t k)
     return gsi_type(arg->access ? arg->span.type : arg->type)->value;
 }
 
-/* A function around the caller's text: written operands are locals, copied out at the end. */
-static void write_expression(struct gsi_strbuf *text, const struct map_request *r)
+static void write_signature(struct gsi_strbuf *text, const struct gsi_operands *ops)
 {
-    const struct gsi_operands *ops = &r->operands;
     gsi_strbuf_puts(text, "static void gs_expression(const ulong i");
     for (size_t k = 0; k < ops->count; ++k) {
         bool written = (ops->args[k].access & GSTRIDE_WRITE) != 0;
         gsi_strbuf_printf(text, written ? ", %s *gs_out_%s" : ", const %s %s", value_type(ops, k),
                           ops->args[k].name);
     }
-    gsi_strbuf_puts(text, ")\n{\n");
+    gsi_strbuf_puts(text, ")");
+}
+
+/* A function around the caller's text: written operands are locals, copied out at the end. */
+static void write_expression(struct gsi_strbuf *text, const struct map_request *r)
+{
+    const struct gsi_operands *ops = &r->operands;
+    write_signature(text, ops);
+    gsi_strbuf_puts(text, "\n{\n");
     for (size_t k = 0; k < ops->count; ++k)
         if (ops->args[k].access & GSTRIDE_WRITE)
             gsi_strbuf_printf(text, "%s %s = *gs_out_%s;\n", value_type(ops, k), ops->args[k].name,
@@ -99,12 +105,15 @@ static gstride_status write_source(struct gsi_strbuf *text, const void *request)
     if (status != GSTRIDE_OK)
         return status;
     gsi_append_prelude(text, &r->launch.specialisation);
-    gsi_append_user_text(text, GSI_PREAMBLE_FILE, r->preamble);
-    gsi_append_generated_mark(text);
-    write_expression(text, r);
+    write_signature(text, &r->operands);
+    gsi_strbuf_puts(text, ";\n");
     gsi_operands_write_params(text, &r->operands);
     write_element(text, &r->operands);
     gsi_append_source(text, "map.cl");
+    /* The caller's text comes last: its macros must not change the library's. */
+    gsi_append_user_text(text, GSI_PREAMBLE_FILE, r->preamble);
+    gsi_append_generated_mark(text);
+    write_expression(text, r);
     return GSTRIDE_OK;
 }
 
