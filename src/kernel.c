@@ -72,7 +72,8 @@ static gstride_status create_kernel(gstride_kernel *k)
 {
     cl_int code;
     k->kernel = clCreateKernel(k->program, k->name, &code);
-    if (code == CL_INVALID_KERNEL_NAME)
+    /* rusticl says the latter of a source without any kernel. */
+    if (code == CL_INVALID_KERNEL_NAME || code == CL_INVALID_PROGRAM_EXECUTABLE)
         return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the source has no kernel called \"%s\"", k->name);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clCreateKernel", "%s on %s", k->name, k->device->info.name);
