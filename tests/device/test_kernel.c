@@ -69,16 +69,6 @@ static uint32_t tile_of(const struct fixture *f)
     return tile;
 }
 
-/* Drivers of simulated or small devices may cut loops: then a launch may be refused, but only with
- * the status that says so. */
-static bool launched(const struct fixture *f, gstride_status status)
-{
-    if (status == GSTRIDE_ERROR_LAUNCH_SHAPE && f->info->probe.loop_bound)
-        return false;
-    OK(status);
-    return true;
-}
-
 static void check_visits(const struct fixture *f, gstride_kernel *kernel, uint64_t n)
 {
     struct guarded g;
@@ -91,7 +81,7 @@ static void check_visits(const struct fixture *f, gstride_kernel *kernel, uint64
     guarded_put(f, &g, values);
     const gstride_kernel_arg args[] = {gstride_arg_u64(n), gstride_arg_u64(g.span.offset),
                                        gstride_arg_u32(1000), gstride_arg_span(g.whole)};
-    if (launched(f, gstride_kernel_launch(f->stream, kernel, n, args, COUNT_OF(args)))) {
+    if (launch_taken(f, gstride_kernel_launch(f->stream, kernel, n, args, COUNT_OF(args)))) {
         gstride_shape shape = gstride_stream_last_shape(f->stream);
         guarded_take(f, &g, values);
         SAME_BITS(GSTRIDE_U32, values, want, n, "visits of %" PRIu64 " in %" PRIu64 " groups of %u",
@@ -123,6 +113,11 @@ static void every_index_once_in_forced_launches(void **state)
 
 static void check_mirror(const struct fixture *f, gstride_kernel *kernel, uint64_t n, uint32_t tile)
 {
+    if (f->info->probe.loop_bound && 2 * n > f->info->probe.loop_bound) {
+        print_message("skipped n = %" PRIu64 ": two loops may pass the %u trips of %s\n", n,
+                      f->info->probe.loop_bound, f->info->name);
+        return;
+    }
     struct guarded x, y;
     uint32_t *values = must_alloc(n * sizeof *values), *want = must_alloc(n * sizeof *want);
     guarded_make(f, GSTRIDE_U32, n, 1, &x);
@@ -137,7 +132,7 @@ static void check_mirror(const struct fixture *f, gstride_kernel *kernel, uint64
     const gstride_kernel_arg args[] = {gstride_arg_u64(n), gstride_arg_span(x.whole),
                                        gstride_arg_u64(x.span.offset), gstride_arg_span(y.whole),
                                        gstride_arg_local(tile * sizeof(uint32_t))};
-    if (launched(f, gstride_kernel_launch(f->stream, kernel, n, args, COUNT_OF(args)))) {
+    if (launch_taken(f, gstride_kernel_launch(f->stream, kernel, n, args, COUNT_OF(args)))) {
         gstride_shape shape = gstride_stream_last_shape(f->stream);
         guarded_take(f, &y, values);
         SAME_BITS(GSTRIDE_U32, values, want, n, "tiles of %" PRIu64 " in %" PRIu64 " groups of %u",

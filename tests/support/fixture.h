@@ -66,4 +66,9 @@ extern const size_t num_forced_launches;
 /* Force the k-th shape. False, with the reason printed, if the device's groups are smaller. */
 bool force_launch(const struct fixture *f, size_t k);
 
+/* Was a forced shape taken? A device that cuts loops off may refuse one, since it has kernels for
+ * small groups only or too few trips, but only by the status that says so. The reason is printed.
+ */
+bool launch_taken(const struct fixture *f, gstride_status status);
+
 #endif
