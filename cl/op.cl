@@ -112,11 +112,11 @@ typedef struct {
 #define GS_KEY(v)          GS_KEY_HIGH(v)
 #define GS_WINS(b, a)      ((b) > (a))
 #endif
-static gs_acc gs_lift(const gs_value v, const ulong i)
+static gs_acc gs_winner(const GS_ACC key, const ulong i)
 {
     gs_acc a;
     a.index = i;
-    a.key = GS_KEY(v);
+    a.key = key;
 #if GS_ACC_BITS == 32
     a.unused = 0;
 #endif
@@ -130,7 +130,7 @@ static gs_acc gs_combine(const gs_acc a, const gs_acc b)
     c.key = take_b ? b.key : a.key;
     return c;
 }
-#define GS_LIFT(v, i)    gs_lift(v, i)
+#define GS_LIFT(v, i)    gs_winner(GS_KEY(v), i)
 #define GS_COMBINE(a, b) gs_combine(a, b)
 #define GS_RESULT(a, n)  ((a).index)
 
@@ -199,6 +199,10 @@ typedef GS_ACC gs_acc;
 #elif defined(GS_OP_MAX) || defined(GS_OP_ARGMAX)
 #define GS_LIFT16(v) GS_HIGH16(v)
 #endif
+#endif
+
+// The winner of a comparison does not depend on the order of comparing. argmin and argmax may fold
+// bare keys and then look for the first element that has the winning one: GS_SEARCH.
 #if defined(GS_OP_ARGMIN) || defined(GS_OP_ARGMAX)
 #define GS_SEARCH
 #define GS_FOLDED     GS_ACC
@@ -206,5 +210,4 @@ typedef GS_ACC gs_acc;
 #else
 #define GS_FOLDED     gs_acc
 #define GS_FOLD(a, b) GS_COMBINE(a, b)
-#endif
 #endif

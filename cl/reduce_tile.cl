@@ -7,9 +7,9 @@
 //
 // Who computes which lane is the launch's choice: one work-item all of them, or each work-item one
 // "column" of four lanes, or several. The text is used twice, for the input and for tile results:
-// the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LOAD_PARAMS and GS_LOAD_ARGS,
-// GS_FETCH(base, j), element base + j as it comes (of type GS_FETCHED), GS_TAKE(fetched, i), its
-// accumulator, and GS_BY_ITEM if one work-item does all.
+// the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LANE_NAME, GS_LOAD_PARAMS and
+// GS_LOAD_ARGS, GS_FETCH(base, j), element base + j as it comes (of type GS_FETCHED), GS_TAKE(fetched, i), its
+// accumulator, GS_BY_ITEM if one work-item does all, and GS_BATCH if registers hold 32 elements.
 
 #ifndef GS_LANES
 #define GS_LANES   128u
@@ -26,13 +26,31 @@
 #define GS_LANES_PRESENT(m)    (((m) + GS_ROWS - 1u) / GS_ROWS)
 #define GS_COLUMN_LANE(p, c)   ((p) * 4u + (c))
 #define GS_COLUMNS_PRESENT(m)  (((m) + 4u * GS_ROWS - 1u) / (4u * GS_ROWS))
+#define GS_COLUMN_TREE(a, b, c, d, has_b, has_c, has_d)                                            \
+    gs_column_tree(a, b, c, d, has_b, has_d, has_c)
 #else
 #define GS_LANE_STEP           1u
 #define GS_ROW_STEP            GS_LANES
 #define GS_LANES_PRESENT(m)    min(m, GS_LANES)
 #define GS_COLUMN_LANE(p, c)   ((c) * GS_COLUMNS + (p))
 #define GS_COLUMNS_PRESENT(m)  min(m, GS_COLUMNS)
+#define GS_COLUMN_TREE(a, b, c, d, has_b, has_c, has_d)                                            \
+    gs_column_tree(a, c, b, d, has_c, has_d, has_b)
 #endif
+// The tree over the lanes of a column: two pairs, then both results. A lane without its partner
+// goes on alone; the second pair is there only if its first lane is.
+static gs_acc gs_column_tree(gs_acc a, const gs_acc b, gs_acc c, const gs_acc d, const uint has_b,
+                             const uint has_d, const uint has_c)
+{
+    if (has_b)
+        a = GS_COMBINE(a, b);
+    if (has_d)
+        c = GS_COMBINE(c, d);
+    if (has_c)
+        a = GS_COMBINE(a, c);
+    return a;
+}
+
 #if defined(GS_SUBGROUP_32)
 #if GS_GROUP_SIZE == 256u // GS_RUNS * GS_COLUMNS
 #define GS_COLUMN_EACH
@@ -103,9 +121,8 @@ static GS_FOLDED gs_run_vector(const uint first GS_LOAD_PARAMS)
 // Fold the m elements from `base` on, 0 < m <= GS_TILE. `columns` is not used.
 static gs_acc GS_TILE_NAME(const ulong base, const uint m, gs_acc *columns GS_LOAD_PARAMS)
 {
-#if defined(GS_SEARCH)
-    // The winner of a comparison does not depend on the order of comparing: fold bare keys, which
-    // vector units like, and look for the index in the one run that has the winning key.
+#if defined(GS_SEARCH) && defined(GS_LOAD16)
+    // Bare keys suit vector units; the index is looked for in the one run that has the winning key.
     if (m == GS_TILE) {
         GS_ACC best = gs_run_vector(0 GS_LOAD_ARGS);
         uint first = 0;
@@ -136,50 +153,68 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, gs_acc *columns GS_LO
 
 #else
 
+// Fold lane l of the run at `first`, which has m elements. The lane must be present.
+static gs_acc GS_LANE_NAME(const ulong base, const uint first, const uint m,
+                           const uint l GS_LOAD_PARAMS)
+{
+    gs_acc acc = GS_LOAD(base, first + GS_AT(0u, l));
+    for (uint r = 1; r < GS_ROWS && GS_AT(r, l) < m; ++r)
+        acc = GS_COMBINE(acc, GS_LOAD(base, first + GS_AT(r, l)));
+    return acc;
+}
+
 // Fold the four lanes of column p of the run at `first`, which has m elements. The column must be
 // present. The trees over lanes start with the four lanes of a column.
 static gs_acc GS_COLUMN_NAME(const ulong base, const uint first, const uint m,
                              const uint p GS_LOAD_PARAMS)
 {
-    gs_acc lane[4];
-#if GS_VARIANT == GS_FIXED // all loads in flight at once; a GS_ANY kernel stays small instead
+    gs_acc a, b, c, d; // the lanes; not an array, which compilers would put into memory
+#if GS_BATCH // all loads in flight at once
     if (m == GS_RUN) {
         GS_FETCHED item[GS_ROWS][4];
 #pragma unroll
         for (uint r = 0; r < GS_ROWS; ++r)
 #pragma unroll
-            for (uint c = 0; c < 4; ++c)
-                item[r][c] = GS_FETCH(base, first + GS_AT(r, GS_COLUMN_LANE(p, c)));
+            for (uint k = 0; k < 4; ++k)
+                item[r][k] = GS_FETCH(base, first + GS_AT(r, GS_COLUMN_LANE(p, k)));
+        const ulong i = base + first;
+#if defined(GS_SEARCH)
+        GS_ACC best = GS_KEY(item[0][0]);
 #pragma unroll
-        for (uint c = 0; c < 4; ++c) {
-            const ulong i = base + first + GS_COLUMN_LANE(p, c) * GS_LANE_STEP;
-            lane[c] = GS_TAKE(item[0][c], i);
+        for (uint t = 1; t < 4 * GS_ROWS; ++t)
+            best = GS_FOLD(best, GS_KEY(item[t / 4][t % 4]));
+        uint at = 0;
 #pragma unroll
-            for (uint r = 1; r < GS_ROWS; ++r)
-                lane[c] = GS_COMBINE(lane[c], GS_TAKE(item[r][c], i + r * GS_ROW_STEP));
-        }
-#if GS_ORDERED
-        lane[0] = GS_COMBINE(lane[0], lane[1]);
-        lane[2] = GS_COMBINE(lane[2], lane[3]);
-        return GS_COMBINE(lane[0], lane[2]);
+        for (uint t = 4 * GS_ROWS; t-- > 0;) // the lowest index comes last
+            at = GS_KEY(item[t / 4][t % 4]) == best ? GS_AT(t / 4, GS_COLUMN_LANE(p, t % 4)) : at;
+        return gs_winner(best, i + at);
 #else
-        lane[0] = GS_COMBINE(lane[0], lane[2]);
-        lane[1] = GS_COMBINE(lane[1], lane[3]);
-        return GS_COMBINE(lane[0], lane[1]);
+        a = GS_TAKE(item[0][0], i + GS_AT(0u, GS_COLUMN_LANE(p, 0u)));
+        b = GS_TAKE(item[0][1], i + GS_AT(0u, GS_COLUMN_LANE(p, 1u)));
+        c = GS_TAKE(item[0][2], i + GS_AT(0u, GS_COLUMN_LANE(p, 2u)));
+        d = GS_TAKE(item[0][3], i + GS_AT(0u, GS_COLUMN_LANE(p, 3u)));
+#pragma unroll
+        for (uint r = 1; r < GS_ROWS; ++r) {
+            a = GS_COMBINE(a, GS_TAKE(item[r][0], i + GS_AT(r, GS_COLUMN_LANE(p, 0u))));
+            b = GS_COMBINE(b, GS_TAKE(item[r][1], i + GS_AT(r, GS_COLUMN_LANE(p, 1u))));
+            c = GS_COMBINE(c, GS_TAKE(item[r][2], i + GS_AT(r, GS_COLUMN_LANE(p, 2u))));
+            d = GS_COMBINE(d, GS_TAKE(item[r][3], i + GS_AT(r, GS_COLUMN_LANE(p, 3u))));
+        }
+        return GS_COLUMN_TREE(a, b, c, d, true, true, true);
 #endif
     }
 #endif
-    uint present = 0; // lanes of this column: those with an element in row 0
-    for (uint c = 0; c < 4; ++c) {
-        const uint l = GS_COLUMN_LANE(p, c);
-        if (GS_AT(0u, l) >= m)
-            break;
-        lane[c] = GS_LOAD(base, first + GS_AT(0u, l));
-        for (uint r = 1; r < GS_ROWS && GS_AT(r, l) < m; ++r)
-            lane[c] = GS_COMBINE(lane[c], GS_LOAD(base, first + GS_AT(r, l)));
-        ++present;
-    }
-    return gs_tree(lane, 4u, present);
+    const uint has_b = GS_AT(0u, GS_COLUMN_LANE(p, 1u)) < m;
+    const uint has_c = GS_AT(0u, GS_COLUMN_LANE(p, 2u)) < m;
+    const uint has_d = GS_AT(0u, GS_COLUMN_LANE(p, 3u)) < m;
+    a = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 0u) GS_LOAD_ARGS);
+    if (has_b)
+        b = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 1u) GS_LOAD_ARGS);
+    if (has_c)
+        c = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 2u) GS_LOAD_ARGS);
+    if (has_d)
+        d = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 3u) GS_LOAD_ARGS);
+    return GS_COLUMN_TREE(a, b, c, d, has_b, has_c, has_d);
 }
 
 // Fold the m elements from `base` on, 0 < m <= GS_TILE. The result is valid in work-item 0.
@@ -203,9 +238,20 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
                 acc = GS_COMBINE(acc, other);
         }
         if (p == 0)
-            columns[s * GS_COLUMNS] = acc;
+            columns[s] = acc;
     }
     GS_BARRIER_LOCAL();
+    gs_acc result;
+    if (id < GS_COLUMNS) { // the first sub-group: the tree over runs
+        result = columns[id % GS_RUNS];
+#pragma unroll
+        for (uint d = GS_TREE_FIRST(GS_RUNS); GS_TREE_GOES_ON(d, GS_RUNS); d = GS_TREE_NEXT(d)) {
+            const gs_acc other = gs_shuffle_down_acc(result, d);
+            if (id + d < runs)
+                result = GS_COMBINE(result, other);
+        }
+    }
+    return result;
 #else
     for (uint t = id; t < runs * GS_COLUMNS; t += GS_GROUP_SIZE) {
         const uint s = t / GS_COLUMNS, p = t % GS_COLUMNS;
@@ -232,7 +278,6 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
         GS_BARRIER_LOCAL();
     }
 #endif
-#endif
     gs_acc run[GS_RUNS];
     if (id == 0) {
         for (uint s = 0; s < runs; ++s)
@@ -240,6 +285,7 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
         run[0] = gs_tree(run, GS_RUNS, runs);
     }
     return run[0];
+#endif
 }
 
 #endif

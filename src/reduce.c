@@ -51,8 +51,8 @@ static bool is_wide(gstride_type type)
 
 static bool compares(int op)
 {
-    return op == GSTRIDE_MIN || op == GSTRIDE_MAX || op == GSTRIDE_MINMAX ||
-           op == GSTRIDE_ARGMIN || op == GSTRIDE_ARGMAX;
+    return op == GSTRIDE_MIN || op == GSTRIDE_MAX || op == GSTRIDE_MINMAX || op == GSTRIDE_ARGMIN ||
+           op == GSTRIDE_ARGMAX;
 }
 
 static bool is_logic(int op)
@@ -75,10 +75,9 @@ static const char *acc_type(const struct reduce_request *r)
     if (compares(r->op))
         return integer_acc(is_wide(r->value), gsi_type(r->value)->kind != GSI_UNSIGNED);
     if (r->op == OP_CUSTOM || (r->op == GSTRIDE_MEAN && !is_float(r->value)))
-        return is_float(r->value)
-                   ? gsi_type(r->value)->value
-                   : integer_acc(is_wide(r->value) || r->op == GSTRIDE_MEAN,
-                                 gsi_type(r->value)->kind == GSI_SIGNED);
+        return is_float(r->value) ? gsi_type(r->value)->value
+                                  : integer_acc(is_wide(r->value) || r->op == GSTRIDE_MEAN,
+                                                gsi_type(r->value)->kind == GSI_SIGNED);
     return is_float(r->result) ? gsi_type(r->result)->value
                                : integer_acc(is_wide(r->result), false);
 }
@@ -87,10 +86,8 @@ static const char *acc_type(const struct reduce_request *r)
 static size_t acc_bytes(const struct reduce_request *r)
 {
     const char *type = acc_type(r);
-    size_t bytes = strcmp(type, "int") == 0 || strcmp(type, "uint") == 0 ||
-                           strcmp(type, "float") == 0
-                       ? 4
-                       : 8;
+    size_t bytes =
+        strcmp(type, "int") == 0 || strcmp(type, "uint") == 0 || strcmp(type, "float") == 0 ? 4 : 8;
     switch (r->op) {
     case GSTRIDE_MINMAX:
         return 2 * bytes;
@@ -139,7 +136,8 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
     gsi_strbuf_printf(text, "#define GS_OP_%s\n#define GS_ORDERED %d\n", names[r->op], ordered(r));
     gsi_strbuf_printf(text, "typedef %s gs_value;\n#define GS_OUT %s\n#define GS_ACC %s\n",
                       gsi_type(r->value)->value, gsi_type(r->result)->value, acc);
-    gsi_strbuf_printf(text, "#define GS_ACC_BITS %d\n", is_wide(r->value) ? 64 : 32);
+    gsi_strbuf_printf(text, "#define GS_ACC_BITS %d\n#define GS_ACC_BYTES %zu\n",
+                      is_wide(r->value) ? 64 : 32, acc_bytes(r));
     if (compares(r->op) && is_float(r->value))
         gsi_strbuf_printf(text, "#define GS_FLOAT_KEYS %d\n", is_wide(r->value) ? 64 : 32);
     if (is_float(r->result))
@@ -158,6 +156,38 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
     }
 }
 
+/* The caller's texts come last, so that their macros cannot change the library's; prototypes come
+ * first. */
+static void write_value_parameters(struct gsi_strbuf *text, const struct gsi_operands *ops)
+{
+    gsi_strbuf_puts(text, "static gs_value gs_value_at(const ulong i");
+    for (size_t k = 0; k < ops->count; ++k) {
+        const gstride_arg *arg = &ops->args[k];
+        gsi_strbuf_printf(text, ", const %s %s",
+                          gsi_type(arg->access ? arg->span.type : arg->type)->value, arg->name);
+    }
+    gsi_strbuf_puts(text, ")");
+}
+
+static void write_prototypes(struct gsi_strbuf *text, const struct reduce_request *r)
+{
+    if (r->op == OP_CUSTOM)
+        gsi_strbuf_puts(text, "static gs_value gs_operator(const gs_value a, const gs_value b);\n"
+                              "static gs_value gs_identity(void);\n");
+    if (r->expression) {
+        write_value_parameters(text, &r->operands);
+        gsi_strbuf_puts(text, ";\n");
+    }
+}
+
+static void write_returned(struct gsi_strbuf *text, const char *expression)
+{
+    gsi_strbuf_puts(text, "\n{\nreturn (gs_value)(");
+    gsi_append_user_text(text, GSI_EXPRESSION_FILE, expression);
+    gsi_strbuf_puts(text, ");\n}\n");
+    gsi_append_generated_mark(text);
+}
+
 static void write_custom(struct gsi_strbuf *text, const struct reduce_request *r)
 {
     if (r->op != OP_CUSTOM)
@@ -165,35 +195,21 @@ static void write_custom(struct gsi_strbuf *text, const struct reduce_request *r
     if (r->custom->preamble)
         gsi_append_user_text(text, GSI_PREAMBLE_FILE, r->custom->preamble);
     gsi_append_generated_mark(text);
-    gsi_strbuf_puts(text, "static gs_value gs_operator(const gs_value a, const gs_value b)\n"
-                          "{\nreturn (gs_value)(");
-    gsi_append_user_text(text, GSI_EXPRESSION_FILE, r->custom->expression);
-    gsi_strbuf_puts(text, ");\n}\n");
-    gsi_append_generated_mark(text);
-    gsi_strbuf_puts(text, "static gs_value gs_identity(void)\n{\nreturn (gs_value)(");
-    gsi_append_user_text(text, GSI_EXPRESSION_FILE, r->custom->identity);
-    gsi_strbuf_puts(text, ");\n}\n");
-    gsi_append_generated_mark(text);
+    gsi_strbuf_puts(text, "static gs_value gs_operator(const gs_value a, const gs_value b)");
+    write_returned(text, r->custom->expression);
+    gsi_strbuf_puts(text, "static gs_value gs_identity(void)");
+    write_returned(text, r->custom->identity);
 }
 
 /* gs_value_at(i, ...): the caller's expression. */
 static void write_value(struct gsi_strbuf *text, const struct reduce_request *r)
 {
-    const struct gsi_operands *ops = &r->operands;
     if (!r->expression)
         return;
     gsi_append_user_text(text, GSI_PREAMBLE_FILE, r->preamble);
     gsi_append_generated_mark(text);
-    gsi_strbuf_puts(text, "static gs_value gs_value_at(const ulong i");
-    for (size_t k = 0; k < ops->count; ++k) {
-        const gstride_arg *arg = &ops->args[k];
-        gsi_strbuf_printf(text, ", const %s %s",
-                          gsi_type(arg->access ? arg->span.type : arg->type)->value, arg->name);
-    }
-    gsi_strbuf_puts(text, ")\n{\nreturn (gs_value)(");
-    gsi_append_user_text(text, GSI_EXPRESSION_FILE, r->expression);
-    gsi_strbuf_puts(text, ");\n}\n");
-    gsi_append_generated_mark(text);
+    write_value_parameters(text, &r->operands);
+    write_returned(text, r->expression);
 }
 
 static void write_input_load(struct gsi_strbuf *text, const struct reduce_request *r)
@@ -226,8 +242,9 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
     if (has_vector_form(r)) {
         const char *from = gsi_type(r->value)->value, *v = vector_acc_type(r);
         bool reinterpret = !compares(r->op) && strcmp(from, v) != 0;
-        gsi_strbuf_printf(text, "#define GS_LOAD16(first, k) GS_LIFT16(%s%s%svload16(k, gs_p0 + "
-                                "(first))%s)\n",
+        gsi_strbuf_printf(text,
+                          "#define GS_LOAD16(first, k) GS_LIFT16(%s%s%svload16(k, gs_p0 + "
+                          "(first))%s)\n",
                           reinterpret ? "as_" : "", reinterpret ? v : "", reinterpret ? "16(" : "",
                           reinterpret ? ")" : "");
     }
@@ -236,16 +253,21 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
 static const char tile_of_input[] = "#define GS_TILE_NAME gs_tile_input\n"
                                     "#define GS_RUN_NAME gs_run_input\n"
                                     "#define GS_COLUMN_NAME gs_column_input\n"
-                                    "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n";
+                                    "#define GS_LANE_NAME gs_lane_input\n"
+                                    "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n"
+                                    "#define GS_BATCH (GS_VARIANT == GS_FIXED)\n";
 
 static const char tile_of_partials[] =
-    "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n"
+    "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n#undef GS_LANE_NAME\n"
     "#undef GS_FETCHED\n#undef GS_FETCH\n#undef GS_TAKE\n"
-    "#undef GS_LOAD16\n#undef GS_SEARCH\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef GS_BY_ITEM\n"
+    "#undef GS_LOAD16\n#undef GS_SEARCH\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef "
+    "GS_BY_ITEM\n#undef GS_BATCH\n"
+    "#define GS_BATCH (GS_VARIANT == GS_FIXED && GS_ACC_BYTES <= 8)\n"
     "#define GS_BY_ITEM (GS_VARIANT != GS_FIXED)\n"
     "#define GS_TILE_NAME gs_tile_partials\n"
     "#define GS_RUN_NAME gs_run_partials\n"
     "#define GS_COLUMN_NAME gs_column_partials\n"
+    "#define GS_LANE_NAME gs_lane_partials\n"
     "#define GS_FETCHED gs_acc\n"
     "#define GS_FETCH(base, j) gs_published(gs_from, (base) + (j))\n"
     "#define GS_TAKE(fetched, i) (fetched)\n"
@@ -277,12 +299,11 @@ static gstride_status write_source(struct gsi_strbuf *text, const void *request)
         return status;
     gsi_append_prelude(text, &r->launch.specialisation);
     write_op(text, r);
-    write_custom(text, r);
+    write_prototypes(text, r);
     gsi_append_source(text, "op.cl");
     gsi_append_source(text, "intergroup.cl");
     gsi_append_source(text, "tree.cl");
     gsi_append_generated_mark(text);
-    write_value(text, r);
     gsi_operands_write_params(text, &r->operands);
     write_input_load(text, r);
     gsi_strbuf_puts(text, tile_of_input);
@@ -291,6 +312,8 @@ static gstride_status write_source(struct gsi_strbuf *text, const void *request)
     gsi_strbuf_puts(text, tile_of_partials);
     gsi_append_source(text, "reduce_tile.cl");
     gsi_append_source(text, "reduce.cl");
+    write_custom(text, r);
+    write_value(text, r);
     return GSTRIDE_OK;
 }
 
@@ -421,9 +444,8 @@ static gstride_status store_identity(gstride_stream *stream, const struct reduce
     identity(r, bytes);
     for (size_t k = 0; k < (r->op == GSTRIDE_MINMAX ? 2u : 1u); ++k) {
         cl_event event, *slot = gsi_event_slot(stream, &event);
-        cl_int code =
-            clEnqueueFillBuffer(stream->queue, r->out.mem, bytes + k * size, size,
-                                (size_t)(r->out.offset + k) * size, size, 0, NULL, slot);
+        cl_int code = clEnqueueFillBuffer(stream->queue, r->out.mem, bytes + k * size, size,
+                                          (size_t)(r->out.offset + k) * size, size, 0, NULL, slot);
         if (code != CL_SUCCESS)
             return gsi_fail_cl(code, "clEnqueueFillBuffer", "gstride_reduce of nothing on %s",
                                stream->device->info.name);
@@ -516,8 +538,8 @@ static gstride_status check_request(gstride_stream *stream, const char *function
         if (arg->access & GSTRIDE_WRITE)
             return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: operand %s is written; only in is allowed",
                             function, arg->name);
-        if (arg->access && gsi_spans_overlap(&arg->span, r->launch.n, &r->out, r->out.count) !=
-                               GSI_DISJOINT)
+        if (arg->access &&
+            gsi_spans_overlap(&arg->span, r->launch.n, &r->out, r->out.count) != GSI_DISJOINT)
             return gsi_fail(GSTRIDE_ERROR_OVERLAP, "%s: out lies inside %s", function, arg->name);
     }
     return GSTRIDE_OK;
