@@ -54,14 +54,16 @@ static gstride_status build_program(gstride_kernel *k, const char *source, const
     gsi_append_user_text(&text, GSI_EXPRESSION_FILE, source);
     if (!text.text)
         return gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY, "gstride_kernel_build: no memory");
-    gstride_status status = gsi_program_build(&k->device->programs, text.text, options, &k->program);
+    gstride_status status =
+        gsi_program_build(&k->device->programs, text.text, options, &k->program);
     gsi_strbuf_free(&text);
     if (status != GSTRIDE_ERROR_EXPRESSION && status != GSTRIDE_ERROR_BUILD)
         return status;
     const gstride_error *error = gstride_last_error();
     unsigned line = error->line, column = error->column;
     char *log = strdup(error->build_log);
-    gsi_fail(GSTRIDE_ERROR_EXPRESSION, "%s does not compile on %s (line %u, column %u); see build_log",
+    gsi_fail(GSTRIDE_ERROR_EXPRESSION,
+             "%s does not compile on %s (line %u, column %u); see build_log",
              path ? path : "the kernel's source", k->device->info.name, line, column);
     gsi_error_set_log(log, line, column);
     free(log);
@@ -74,7 +76,8 @@ static gstride_status create_kernel(gstride_kernel *k)
     k->kernel = clCreateKernel(k->program, k->name, &code);
     /* rusticl says the latter of a source without any kernel. */
     if (code == CL_INVALID_KERNEL_NAME || code == CL_INVALID_PROGRAM_EXECUTABLE)
-        return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the source has no kernel called \"%s\"", k->name);
+        return gsi_fail(GSTRIDE_ERROR_EXPRESSION, "the source has no kernel called \"%s\"",
+                        k->name);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clCreateKernel", "%s on %s", k->name, k->device->info.name);
     size_t group = 1;
@@ -160,8 +163,7 @@ gstride_kernel_arg gstride_arg_local(size_t bytes)
 
 static gstride_kernel_arg scalar(gstride_type type, const void *value)
 {
-    gstride_kernel_arg arg = {
-        .kind = ARG_SCALAR, .type = type, .bytes = gstride_type_bytes(type)};
+    gstride_kernel_arg arg = {.kind = ARG_SCALAR, .type = type, .bytes = gstride_type_bytes(type)};
     memcpy(arg.value, value, arg.bytes);
     return arg;
 }
@@ -196,7 +198,8 @@ gstride_kernel_arg gstride_arg_f64(double value)
     return scalar(GSTRIDE_F64, &value);
 }
 
-/* Compare an argument with what the driver tells of the parameter; silent where it tells nothing. */
+/* Compare an argument with what the driver tells of the parameter; silent where it tells nothing.
+ */
 static gstride_status check_declared(const gstride_kernel *k, cl_uint i,
                                      const gstride_kernel_arg *arg)
 {
@@ -210,12 +213,12 @@ static gstride_status check_declared(const gstride_kernel *k, cl_uint i,
                                                                     : ARG_SPAN;
     static const char *const kinds[] = {"nothing", "a span", "a scalar", "local memory"};
     if (wanted != (enum arg_kind)arg->kind)
-        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_kernel_launch: argument %u of %s is %s, "
-                                                "the kernel declares %s",
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT,
+                        "gstride_kernel_launch: argument %u of %s is %s, "
+                        "the kernel declares %s",
                         i, k->name, kinds[arg->kind], kinds[wanted]);
-    if (wanted == ARG_LOCAL ||
-        clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof declared, declared,
-                           NULL) != CL_SUCCESS)
+    if (wanted == ARG_LOCAL || clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_TYPE_NAME,
+                                                  sizeof declared, declared, NULL) != CL_SUCCESS)
         return GSTRIDE_OK;
     for (int t = 0; t < GSTRIDE_NUM_TYPES; ++t) {
         const char *value = gsi_type((gstride_type)t)->storage;
@@ -242,8 +245,9 @@ static gstride_status check_args(const gstride_stream *stream, const gstride_ker
         char name[32];
         snprintf(name, sizeof name, "argument %zu", i);
         if (args[i].kind < ARG_SPAN || args[i].kind > ARG_LOCAL)
-            return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_kernel_launch: %s was not made by "
-                                                    "gstride_arg_...",
+            return gsi_fail(GSTRIDE_ERROR_ARGUMENT,
+                            "gstride_kernel_launch: %s was not made by "
+                            "gstride_arg_...",
                             name);
         gstride_status status = check_declared(k, (cl_uint)i, &args[i]);
         if (status == GSTRIDE_OK && args[i].kind == ARG_SPAN)
@@ -252,19 +256,21 @@ static gstride_status check_args(const gstride_stream *stream, const gstride_ker
         if (status != GSTRIDE_OK)
             return status;
         if (args[i].kind == ARG_LOCAL && args[i].bytes == 0)
-            return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_kernel_launch: %s is local memory of "
-                                                    "no bytes",
+            return gsi_fail(GSTRIDE_ERROR_ARGUMENT,
+                            "gstride_kernel_launch: %s is local memory of "
+                            "no bytes",
                             name);
         if (args[i].kind == ARG_LOCAL)
             *local += args[i].bytes < UINT64_MAX - *local ? args[i].bytes : UINT64_MAX - *local;
     }
     uint64_t most = stream->device->info.local_memory;
     if (*local > most || k->local_bytes > most - *local)
-        return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
-                        "gstride_kernel_launch: %s needs %llu and %llu bytes of local memory, %s has "
-                        "%llu",
-                        k->name, (unsigned long long)k->local_bytes, (unsigned long long)*local,
-                        stream->device->info.name, (unsigned long long)most);
+        return gsi_fail(
+            GSTRIDE_ERROR_LAUNCH_SHAPE,
+            "gstride_kernel_launch: %s needs %llu and %llu bytes of local memory, %s has "
+            "%llu",
+            k->name, (unsigned long long)k->local_bytes, (unsigned long long)*local,
+            stream->device->info.name, (unsigned long long)most);
     return GSTRIDE_OK;
 }
 
@@ -276,6 +282,7 @@ static gstride_status plan(const gstride_stream *stream, const gstride_kernel *k
                                        .policy = *gsi_policy_of(GSI_KERNEL, gsi_style_of(info)),
                                        .n = n,
                                        .fixed_tile = k->tile,
+                                       .extra_trips = k->tile, /* a second loop over the items */
                                        .forced = gsi_stream_launch(stream)};
     if (request.policy.group_size > k->max_group_size)
         request.policy.group_size = (uint32_t)k->max_group_size;
@@ -308,8 +315,8 @@ static gstride_status launch(gstride_stream *stream, gstride_kernel *k, const gs
         return gsi_fail_cl(code, "clSetKernelArg", "%s: an argument has the wrong size", k->name);
     size_t local = shape->group_size, global = local * (size_t)shape->groups;
     cl_event event, *slot = gsi_event_slot(stream, &event);
-    code = clEnqueueNDRangeKernel(stream->queue, k->kernel, 1, NULL, &global, &local, 0, NULL,
-                                  slot);
+    code =
+        clEnqueueNDRangeKernel(stream->queue, k->kernel, 1, NULL, &global, &local, 0, NULL, slot);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clEnqueueNDRangeKernel", "%s on %s", k->name,
                            stream->device->info.name);

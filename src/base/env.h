@@ -6,6 +6,7 @@
 enum gsi_env_name {
     GSI_ENV_DEVICE,
     GSI_ENV_LAUNCH,
+    GSI_ENV_FORCE,
     GSI_ENV_LOG,
     GSI_ENV_CACHE,
     GSI_ENV_CACHE_DIR,

@@ -13,6 +13,7 @@
 enum {
     QUERY_UUID_KHR = 0x106A,
     QUERY_PCI_BUS_INFO_KHR = 0x410F,
+    QUERY_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000,
     QUERY_PCI_BUS_ID_NV = 0x4008,
     QUERY_PCI_SLOT_ID_NV = 0x4009
 };
@@ -145,5 +146,8 @@ bool gsi_describe_device(cl_device_id id, gstride_device_info *info)
                           has_word(extensions, "cl_khr_int64_extended_atomics");
     query_identity(id, extensions, info);
     gsi_apply_quirks(info);
+    /* The prelude's shuffles and memory orders need this compute capability. */
+    if (info->subgroup_shuffle && query_u32(id, QUERY_COMPUTE_CAPABILITY_MAJOR_NV, 0) < 7)
+        info->subgroup_shuffle = false;
     return true;
 }

@@ -72,10 +72,11 @@ gstride_status gstride_device_list_create(gstride_device_list **out)
     cl_uint count = 0;
     cl_int code = clGetPlatformIDs(MAX_PLATFORMS, platforms, &count);
     if (code != CL_SUCCESS || count == 0)
-        return gsi_fail(GSTRIDE_ERROR_NO_PLATFORM,
-                        "no OpenCL platform is installed (clGetPlatformIDs: %s %d); a CPU one comes "
-                        "with the package pocl-opencl-icd, a GPU's with its driver",
-                        gsi_cl_code_name(code), code);
+        return gsi_fail(
+            GSTRIDE_ERROR_NO_PLATFORM,
+            "no OpenCL platform is installed (clGetPlatformIDs: %s %d); a CPU one comes "
+            "with the package pocl-opencl-icd, a GPU's with its driver",
+            gsi_cl_code_name(code), code);
     if (count > MAX_PLATFORMS)
         count = MAX_PLATFORMS;
     gstride_device_list *list = calloc(1, sizeof *list);

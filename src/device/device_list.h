@@ -25,6 +25,9 @@ bool gsi_describe_device(cl_device_id id, gstride_device_info *info);
 /* Facts that depend on who made the platform: see quirks.c. */
 void gsi_apply_quirks(gstride_device_info *info);
 
+/* Build options that the platform's compiler needs, "" or with a leading blank. */
+const char *gsi_platform_build_options(const gstride_device_info *info);
+
 /* Order for the default choice: indices of list entries, best first; `order` has list->count. */
 void gsi_rank_devices(const gstride_device_list *list, size_t *order);
 

@@ -3,6 +3,7 @@
 #include "program/program.h"
 
 #include "base/log.h"
+#include "device/device_list.h"
 #include "program/disk_cache.h"
 #include "program/sources.h"
 
@@ -67,8 +68,9 @@ gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context conte
     cl_device_fp_config single = 0;
     if (clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL) != CL_SUCCESS)
         single = 0;
-    snprintf(programs->options, sizeof programs->options, "-cl-std=CL1.2 -cl-kernel-arg-info -w%s",
-             single & CORRECTLY_ROUNDED_DIVIDE ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+    snprintf(programs->options, sizeof programs->options, "-cl-std=CL1.2 -cl-kernel-arg-info -w%s%s",
+             single & CORRECTLY_ROUNDED_DIVIDE ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             gsi_platform_build_options(info));
     return GSTRIDE_OK;
 }
 

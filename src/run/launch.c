@@ -13,18 +13,30 @@ void gsi_key_begin(gstride_stream *stream)
 }
 
 /* A planned group size is compiled in. A forced one is not, so that trying many sizes does not
- * compile many programs, unless it is the planner's own. */
-static struct gsi_specialisation specialise(const gstride_device_info *info,
-                                            const struct gsi_policy *policy, bool forced,
+ * compile many programs, unless it is the planner's own; nor is one on devices that cut loops off,
+ * whose compilers take very long over many barriers. */
+static bool compiles_group_size_in(const gstride_stream *stream, const struct gsi_policy *policy,
+                                   const gstride_shape *shape)
+{
+    if (stream->force_fixed)
+        return true;
+    if (gsi_style_of(&stream->device->info) == GSI_STYLE_NARROW)
+        return false;
+    return gsi_stream_launch(stream).local == 0 || shape->group_size == policy->group_size;
+}
+
+static struct gsi_specialisation specialise(const gstride_stream *stream,
+                                            const struct gsi_policy *policy,
                                             const gstride_shape *shape)
 {
-    struct gsi_specialisation s = {.variant = GSI_ANY, .ptx = info->subgroup_shuffle};
+    bool ptx = stream->device->info.subgroup_shuffle && !stream->force_plain;
+    struct gsi_specialisation s = {.variant = GSI_ANY, .ptx = ptx};
     if (shape->group_size == 1) {
         s.variant = GSI_ITEM;
         return s;
     }
     s.items = shape->tile / shape->group_size;
-    if (!forced || shape->group_size == policy->group_size) {
+    if (compiles_group_size_in(stream, policy, shape)) {
         s.variant = GSI_FIXED;
         s.group_size = shape->group_size;
     }
@@ -55,7 +67,7 @@ gstride_status gsi_launch_plan(gstride_stream *stream, struct gsi_launch *launch
         gstride_status status = gsi_plan_shape(&request, &launch->shape);
         if (status != GSTRIDE_OK)
             return status;
-        launch->specialisation = specialise(info, policy, request.forced.local != 0, &launch->shape);
+        launch->specialisation = specialise(stream, policy, &launch->shape);
         status = find_kernel(stream, launch);
         if (status != GSTRIDE_OK)
             return status;
@@ -94,8 +106,8 @@ static gstride_status enqueue(gstride_stream *stream, const struct gsi_launch *l
         code = gsi_set_value(kernel, GSI_ARG_END, sizeof end_tile, &end_tile);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clSetKernelArg", "%s", launch->kernel_name);
-    code =
-        clEnqueueNDRangeKernel(stream->queue, kernel->kernel, 1, NULL, &global, &local, 0, NULL, slot);
+    code = clEnqueueNDRangeKernel(stream->queue, kernel->kernel, 1, NULL, &global, &local, 0, NULL,
+                                  slot);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clEnqueueNDRangeKernel", "%s, %zu groups of %zu on %s",
                            launch->kernel_name, (size_t)groups, local, stream->device->info.name);

@@ -24,9 +24,9 @@ static gstride_status open_in_context(cl_context context, cl_device_id id,
     if (status == GSTRIDE_OK)
         status = gsi_probe_device(device);
     if (status == GSTRIDE_OK && !device->info.probe.passed)
-        status = gsi_fail(GSTRIDE_ERROR_PROBE, "%s (%s, driver %s) failed its probe: %s",
-                          info->name, info->platform, info->driver_version,
-                          device->info.probe.failure);
+        status =
+            gsi_fail(GSTRIDE_ERROR_PROBE, "%s (%s, driver %s) failed its probe: %s", info->name,
+                     info->platform, info->driver_version, device->info.probe.failure);
     if (status != GSTRIDE_OK) {
         gstride_device_close(device);
         return status;

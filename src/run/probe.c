@@ -7,13 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    LOOPS = 100000,
-    WORDS = 16,
-    HALVES = 4,
-    ATOMIC_GROUPS = 32,
-    ATOMIC_GROUP_SIZE_MOST = 32
-};
+enum { LOOPS = 100000, WORDS = 16, HALVES = 4, ATOMIC_GROUPS = 32, ATOMIC_GROUP_SIZE_MOST = 32 };
 
 struct probe_run {
     gstride_device *device;
@@ -24,9 +18,9 @@ struct probe_run {
     cl_uint out[WORDS];
 };
 
-static const float probe_a = 1.0f + 1.0f / 4096;        /* 1 + 2^-12 */
-static const float probe_c = -(1.0f + 1.0f / 2048);     /* -(1 + 2^-11) */
-static const float probe_tiny = 1e-39f;                 /* subnormal in binary32 */
+static const float probe_a = 1.0f + 1.0f / 4096;    /* 1 + 2^-12 */
+static const float probe_c = -(1.0f + 1.0f / 2048); /* -(1 + 2^-11) */
+static const float probe_tiny = 1e-39f;             /* subnormal in binary32 */
 static const uint64_t probe_wide = 0x123456789abcdefULL;
 
 static uint32_t bits_of(float value)
@@ -82,8 +76,7 @@ static cl_int make_objects(struct probe_run *run)
 {
     cl_int code;
     cl_context context = run->device->context;
-    run->queue =
-        clCreateCommandQueue(context, run->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    run->queue = clCreateCommandQueue(context, run->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code == CL_SUCCESS)
         run->main_kernel = clCreateKernel(run->program, "gstride_probe", &code);
     if (code == CL_SUCCESS)
@@ -132,8 +125,8 @@ static cl_int run_atomics(struct probe_run *run, cl_uint *count)
         local = ATOMIC_GROUP_SIZE_MOST;
     size_t global = local * ATOMIC_GROUPS;
     cl_uint zero = 0;
-    cl_int code = clEnqueueWriteBuffer(run->queue, run->words, CL_TRUE, 0, sizeof zero, &zero, 0,
-                                       NULL, NULL);
+    cl_int code =
+        clEnqueueWriteBuffer(run->queue, run->words, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clSetKernelArg(run->atomics_kernel, 0, sizeof run->words, &run->words);
     if (code == CL_SUCCESS)
@@ -168,8 +161,8 @@ static void release_objects(struct probe_run *run)
  * 65520 (1 + 2^-12) -> infinity. */
 static bool halves_are_right(const cl_uint *out)
 {
-    return out[0] == bits_of(1.0f) && out[1] == bits_of(2050.0f) &&
-           out[2] == bits_of(0x1.5p-17f) && out[3] == 0x7f800000u;
+    return out[0] == bits_of(1.0f) && out[1] == bits_of(2050.0f) && out[2] == bits_of(0x1.5p-17f) &&
+           out[3] == 0x7f800000u;
 }
 
 static void judge(gstride_probe *probe, const cl_uint *out, bool atomics)

@@ -114,8 +114,8 @@ gstride_status gstride_alloc(gstride_device *device, gstride_type type, uint64_t
                         "allows for one buffer",
                         ull(n), gstride_type_name(type), ull(most), device->info.name);
     cl_int code;
-    cl_mem mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)(n * bytes), NULL,
-                                &code);
+    cl_mem mem =
+        clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)(n * bytes), NULL, &code);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clCreateBuffer", "gstride_alloc of %llu bytes on %s",
                            ull(n * bytes), device->info.name);
@@ -258,8 +258,8 @@ gstride_status gstride_span_map(gstride_stream *stream, gstride_span span, gstri
     *host = NULL;
     if (span.count == 0)
         return gsi_call_of_nothing(stream);
-    cl_map_flags flags = (access & GSTRIDE_READ ? CL_MAP_READ : 0u) |
-                         (access & GSTRIDE_WRITE ? CL_MAP_WRITE : 0u);
+    cl_map_flags flags =
+        (access & GSTRIDE_READ ? CL_MAP_READ : 0u) | (access & GSTRIDE_WRITE ? CL_MAP_WRITE : 0u);
     size_t bytes = gstride_type_bytes(span.type);
     cl_int code;
     gsi_call_begin(stream);
@@ -273,8 +273,7 @@ gstride_status gstride_span_map(gstride_stream *stream, gstride_span span, gstri
 
 gstride_status gstride_span_unmap(gstride_stream *stream, gstride_span span, void *host)
 {
-    gstride_status status =
-        check_transfer(stream, "gstride_span_unmap", &span, host, span.count);
+    gstride_status status = check_transfer(stream, "gstride_span_unmap", &span, host, span.count);
     if (status != GSTRIDE_OK)
         return status;
     if (span.count == 0)

@@ -28,8 +28,9 @@ gstride_status gsi_stream_check(const gstride_stream *stream, const char *functi
                         "after fork()",
                         function, (long)stream->pid);
     if (stream->sticky != GSTRIDE_OK)
-        return gsi_fail(stream->sticky, "%s: %s was lost earlier; destroy the stream and the device",
-                        function, stream->device->info.name);
+        return gsi_fail(stream->sticky,
+                        "%s: %s was lost earlier; destroy the stream and the device", function,
+                        stream->device->info.name);
     return GSTRIDE_OK;
 }
 
@@ -45,6 +46,26 @@ static gstride_status read_forced_launch(gstride_stream *stream)
     return GSTRIDE_OK;
 }
 
+/* GSTRIDE_FORCE: which of several forms of a kernel is used. They all give the same bits. */
+static gstride_status read_forced_form(gstride_stream *stream)
+{
+    const char *text = gsi_env(GSI_ENV_FORCE);
+    for (const char *at = text; at && *at;) {
+        size_t length = strcspn(at, ",");
+        if (length == 5 && strncmp(at, "plain", length) == 0)
+            stream->force_plain = true;
+        else if (length == 5 && strncmp(at, "fixed", length) == 0)
+            stream->force_fixed = true;
+        else
+            return gsi_fail(
+                GSTRIDE_ERROR_LAUNCH_SPEC,
+                "GSTRIDE_FORCE=\"%.64s\" knows no word \"%.*s\"; there are plain, fixed", text,
+                (int)(length < 32 ? length : 32), at);
+        at += length + (at[length] == ',');
+    }
+    return GSTRIDE_OK;
+}
+
 static gstride_status make_stream(gstride_device *device, cl_command_queue queue, bool timed,
                                   gstride_stream **out)
 {
@@ -52,6 +73,8 @@ static gstride_status make_stream(gstride_device *device, cl_command_queue queue
     if (!stream)
         return gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY, "no memory for a stream");
     gstride_status status = read_forced_launch(stream);
+    if (status == GSTRIDE_OK)
+        status = read_forced_form(stream);
     if (status != GSTRIDE_OK) {
         free(stream);
         return status;
@@ -113,8 +136,8 @@ gstride_status gstride_stream_from_cl(gstride_device *device, cl_command_queue q
     if (code == CL_SUCCESS)
         code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
     if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
-                                     NULL);
+        code =
+            clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clGetCommandQueueInfo", "gstride_stream_from_cl");
     if (context != device->context || id != device->id)
@@ -180,8 +203,8 @@ gstride_status gstride_stream_finish(gstride_stream *stream)
         return status;
     cl_int code = clFinish(stream->queue);
     if (code != CL_SUCCESS) {
-        status = gsi_fail_cl(code, "clFinish", "gstride_stream_finish on %s",
-                             stream->device->info.name);
+        status =
+            gsi_fail_cl(code, "clFinish", "gstride_stream_finish on %s", stream->device->info.name);
         if (status == GSTRIDE_ERROR_DEVICE_LOST)
             stream->sticky = status;
     }

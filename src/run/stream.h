@@ -48,6 +48,8 @@ struct gstride_stream {
     gstride_status sticky; /* GSTRIDE_ERROR_DEVICE_LOST once seen, else OK */
     gstride_launch forced; /* of this stream */
     gstride_launch forced_by_environment;
+    bool force_plain; /* GSTRIDE_FORCE=plain: no vendor code in kernels */
+    bool force_fixed; /* GSTRIDE_FORCE=fixed: forced group sizes are compiled in, like planned ones */
     gstride_shape last_shape;
     struct gsi_strbuf key; /* where each call spells its specialisation */
     struct gsi_stream_kernel *kernels[GSI_STREAM_BUCKETS];
