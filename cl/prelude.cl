@@ -2,8 +2,8 @@
 // prelude.cl - what every program of the library starts with. The only file with vendor code.
 //
 // The host defines before it
-//   GS_VARIANT     GS_ITEM (groups of one work-item), GS_FIXED (GS_GROUP_SIZE work-items, known now)
-//                  or GS_ANY (any group size, known at launch)
+//   GS_VARIANT     GS_ITEM (groups of one work-item), GS_FIXED (of GS_GROUP_SIZE, known now) or
+//                  GS_ANY (of any size, known at launch)
 //   GS_PTX         1 if inline PTX of compute capability 7.0 or newer may be used
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64

@@ -8,8 +8,9 @@
 // Who computes which lane is the launch's choice: one work-item all of them, or each work-item one
 // "column" of four lanes, or several. The text is used twice, for the input and for tile results:
 // the host defines GS_TILE_NAME, GS_RUN_NAME, GS_COLUMN_NAME, GS_LANE_NAME, GS_LOAD_PARAMS and
-// GS_LOAD_ARGS, GS_FETCH(base, j), element base + j as it comes (of type GS_FETCHED), GS_TAKE(fetched, i), its
-// accumulator, GS_BY_ITEM if one work-item does all, and GS_BATCH if registers hold 32 elements.
+// GS_LOAD_ARGS, GS_FETCH(base, j), element base + j as it comes (of type GS_FETCHED),
+// GS_TAKE(fetched, i), its accumulator, GS_BY_ITEM if one work-item does all, and GS_BATCH if
+// registers hold 32 elements.
 
 #ifndef GS_LANES
 #define GS_LANES   128u

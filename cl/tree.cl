@@ -29,11 +29,13 @@ typedef union {
 
 // As a statement, for places in any address space.
 #define GS_TREE_FOLD(a, width, present)                                                            \
-    for (uint gs_d = GS_TREE_FIRST(width); GS_TREE_GOES_ON(gs_d, width); gs_d = GS_TREE_NEXT(gs_d))        \
-        for (uint gs_t = 0; gs_t < GS_TREE_PAIRS(gs_d, width); ++gs_t)                                     \
-            if (GS_TREE_PLACE(gs_t, gs_d) + gs_d < (present))                                            \
-                (a)[GS_TREE_PLACE(gs_t, gs_d)] =                                                       \
-                    GS_COMBINE((a)[GS_TREE_PLACE(gs_t, gs_d)], (a)[GS_TREE_PLACE(gs_t, gs_d) + gs_d])
+    for (uint gs_d = GS_TREE_FIRST(width); GS_TREE_GOES_ON(gs_d, width);                           \
+         gs_d = GS_TREE_NEXT(gs_d))                                                                \
+        for (uint gs_t = 0; gs_t < GS_TREE_PAIRS(gs_d, width); ++gs_t)                             \
+            if (GS_TREE_PLACE(gs_t, gs_d) + gs_d < (present))                                      \
+                (a)[GS_TREE_PLACE(gs_t, gs_d)] =                                                   \
+                    GS_COMBINE((a)[GS_TREE_PLACE(gs_t, gs_d)],                                     \
+                               (a)[GS_TREE_PLACE(gs_t, gs_d) + gs_d])
 
 static gs_acc gs_tree(gs_acc *a, const uint width, const uint present)
 {

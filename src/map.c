@@ -84,8 +84,8 @@ static void write_element(struct gsi_strbuf *text, const struct gsi_operands *op
         if (!gsi_operand_is_span(ops, k))
             gsi_strbuf_printf(text, ", gs_s%zu", k);
         else
-            gsi_strbuf_printf(text, ops->args[k].access & GSTRIDE_WRITE ? ", &gs_v%zu" : ", gs_v%zu",
-                              k);
+            gsi_strbuf_printf(text,
+                              ops->args[k].access & GSTRIDE_WRITE ? ", &gs_v%zu" : ", gs_v%zu", k);
     }
     gsi_strbuf_puts(text, ");");
     for (size_t k = 0; k < ops->count; ++k)
@@ -273,8 +273,8 @@ gstride_status gstride_iota(gstride_stream *stream, gstride_span span, int64_t f
 
 enum { CONVERSION_BYTES = 128 };
 
-/* Floats saturate. Narrow integers are reached through int, since rusticl on LLVM 15 crashes when it
- * compiles convert_char_sat of a float. */
+/* Floats saturate. Narrow integers are reached through int, since rusticl on LLVM 15 crashes when
+ * it compiles convert_char_sat of a float. */
 static void write_conversion(char *expression, const struct gsi_type_facts *from,
                              const struct gsi_type_facts *to)
 {

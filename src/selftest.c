@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* selftest.c - the digest: every primitive, type and operator on seeded data, one line each; and the
- * comparison with the answers in src/selftest_answers.txt. */
+/* selftest.c - the digest: every primitive, type and operator on seeded data, one line each; and
+ * the comparison with the answers in src/selftest_answers.txt. */
 #include <gstride/kernel.h>
 #include <gstride/reduce.h>
 #include <gstride/selftest.h>
@@ -38,8 +38,8 @@ struct digest {
     gstride_digest_line *line;
     void *user;
     bool stopped;
-    unsigned char *host;    /* LARGEST_SIZE elements of 8 bytes */
-    gstride_span in, out;   /* as U64, enough for every type */
+    unsigned char *host;  /* LARGEST_SIZE elements of 8 bytes */
+    gstride_span in, out; /* as U64, enough for every type */
 };
 
 struct digest_case {
@@ -67,7 +67,8 @@ static uint64_t float_bits(gstride_type type, uint64_t random, unsigned spread)
 {
     static const struct {
         unsigned mantissa, bias, total;
-    } formats[] = {[GSTRIDE_F16] = {10, 15, 16}, [GSTRIDE_F32] = {23, 127, 32},
+    } formats[] = {[GSTRIDE_F16] = {10, 15, 16},
+                   [GSTRIDE_F32] = {23, 127, 32},
                    [GSTRIDE_F64] = {52, 1023, 64}};
     unsigned mantissa = formats[type].mantissa, bias = formats[type].bias;
     uint64_t exponent = bias - spread / 2 + (spread ? (random >> 56) % spread : 0);
@@ -80,8 +81,9 @@ static uint64_t special_bits(gstride_type type, uint64_t random)
 {
     static const uint64_t f16[] = {0x7e01, 0xfe01, 0x7c00, 0xfc00, 0x0000, 0x8000};
     static const uint64_t f32[] = {0x7fc00001, 0xffc00001, 0x7f800000, 0xff800000, 0, 0x80000000};
-    static const uint64_t f64[] = {0x7ff8000000000001, 0xfff8000000000001, 0x7ff0000000000000,
-                                   0xfff0000000000000, 0, 0x8000000000000000};
+    static const uint64_t f64[] = {
+        0x7ff8000000000001, 0xfff8000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
+        0x8000000000000000};
     const uint64_t *table = type == GSTRIDE_F16 ? f16 : type == GSTRIDE_F32 ? f32 : f64;
     /* NaNs are rare, so that some sizes have none. */
     unsigned pick = random % 4099 == 0 ? (random >> 20) % 2 : 2 + (random >> 20) % 4;
@@ -201,9 +203,10 @@ static gstride_status run_axpy(struct digest *d, const struct digest_case *c, ui
 static gstride_status run_kernel(struct digest *d, const struct digest_case *c, uint64_t n,
                                  uint64_t *out_bytes)
 {
-    static const char source[] = "__kernel void gstride_digest_kernel(const ulong n, __global const "
-                                 "uint *x, __global uint *y)\n"
-                                 "{\n    GSTRIDE_FOR (i, n)\n        y[i] = x[n - 1 - i] + (uint)i;\n}\n";
+    static const char source[] =
+        "__kernel void gstride_digest_kernel(const ulong n, __global const "
+        "uint *x, __global uint *y)\n"
+        "{\n    GSTRIDE_FOR (i, n)\n        y[i] = x[n - 1 - i] + (uint)i;\n}\n";
     *out_bytes = n * gstride_type_bytes(c->type);
     gstride_kernel *kernel;
     gstride_status status =
@@ -363,8 +366,8 @@ static gstride_status run_all(struct digest *d)
     gstride_status status = GSTRIDE_OK;
     for (int t = 0; t < GSTRIDE_NUM_TYPES && status == GSTRIDE_OK; ++t) {
         gstride_type type = (gstride_type)t;
-        struct digest_case c = {.primitive = "map", .type = type, .label = "iota",
-                                .run = run_iota, .out_type = type};
+        struct digest_case c = {
+            .primitive = "map", .type = type, .label = "iota", .run = run_iota, .out_type = type};
         status = run_case(d, &c);
         for (int e = 0; e < 2 && status == GSTRIDE_OK; ++e) {
             c.label = map_labels[e];

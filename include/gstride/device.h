@@ -8,11 +8,11 @@
  *   spec        = alternative { "," alternative }      the first alternative that matches wins
  *   alternative = word { ":" word }                    all words must hold
  *   word        = "gpu" | "cpu" | "accelerator"        the device's type
- *               | "#N"                                 index in the list that `gstride devices` prints
- *               | "uuid=" hex | "pci=" address         identity; prefixes of the printed value match
+ *               | "#N"                                 index in the list of `gstride devices`
+ *               | "uuid=" hex | "pci=" address         identity; its printed start is enough
  *               | "!" word                             negation
- *               | text                                 case-insensitive part of the platform, vendor
- *                                                      or device name
+ *               | text                                 part of the platform, vendor or device name,
+ *                                                      in any case
  *
  * An empty or absent spec takes the best device that passes its probe: GPU, then accelerator, then
  * CPU. A spec that matches nothing is an error that lists what exists; another device is never
@@ -39,18 +39,18 @@ typedef enum gstride_device_type {
  */
 typedef struct gstride_probe {
     bool done;
-    bool passed;           /**< a device that fails is not chosen by default */
-    uint32_t loop_bound;   /**< loop trips after which the device cuts a work-item off; 0 = never */
-    bool atomics;          /**< 32-bit global atomics count exactly */
-    bool int64;            /**< 64-bit integer arithmetic is right */
-    bool no_contraction;   /**< FP_CONTRACT OFF is obeyed: a * b + c is not fused */
-    bool denormals;        /**< fp32 subnormal numbers are kept */
-    bool half_storage;     /**< vload_half and vstore_half round to nearest even */
-    bool event_timing;     /**< events report a plausible interval */
-    char failure[160];     /**< why passed is false, "" otherwise */
+    bool passed;         /**< a device that fails is not chosen by default */
+    uint32_t loop_bound; /**< loop trips after which the device cuts a work-item off; 0 = never */
+    bool atomics;        /**< 32-bit global atomics count exactly */
+    bool int64;          /**< 64-bit integer arithmetic is right */
+    bool no_contraction; /**< FP_CONTRACT OFF is obeyed: a * b + c is not fused */
+    bool denormals;      /**< fp32 subnormal numbers are kept */
+    bool half_storage;   /**< vload_half and vstore_half round to nearest even */
+    bool event_timing;   /**< events report a plausible interval */
+    char failure[160];   /**< why passed is false, "" otherwise */
 } gstride_probe;
 
-/** Everything the library knows about a device. Fields are only ever added at the end. \since 0.1 */
+/** All that the library knows about a device. Fields are only ever added at the end. \since 0.1 */
 typedef struct gstride_device_info {
     uint32_t index; /**< position in the list, the N of "#N" */
     uint32_t type;  /**< gstride_device_type bits; simulators may claim several */

@@ -42,8 +42,8 @@ GSTRIDE_API void gstride_kernel_free(gstride_kernel *kernel);
 
 /** One kernel argument; make it with the functions below. \since 0.1 */
 typedef struct gstride_kernel_arg {
-    unsigned kind;      /**< set by the functions */
-    gstride_span span;  /**< passed as its cl_mem; give the offset as an argument if it is not 0 */
+    unsigned kind;     /**< set by the functions */
+    gstride_span span; /**< passed as its cl_mem; give the offset as an argument if it is not 0 */
     gstride_type type;
     size_t bytes;
     unsigned char value[16];

@@ -31,9 +31,9 @@ extern "C" {
 
 /** One named operand of an expression; make it with the functions below. \since 0.1 */
 typedef struct gstride_arg {
-    const char *name;  /**< a C identifier; not `i`, not a word of OpenCL C, not gs_... or __... */
+    const char *name; /**< a C identifier; not `i`, not a word of OpenCL C, not gs_... or __... */
     gstride_type type;
-    unsigned access;   /**< gstride_access bits for a span, 0 for a scalar */
+    unsigned access; /**< gstride_access bits for a span, 0 for a scalar */
     gstride_span span;
     union {
         int64_t i64;

@@ -96,8 +96,7 @@ GSTRIDE_API gstride_status gstride_reduce_with(gstride_stream *stream, const gst
 
 /** The same with the result in host memory, of type `type`; waits. \since 0.1 */
 GSTRIDE_API gstride_status gstride_reduce_to_host(gstride_stream *stream, gstride_op op,
-                                                  gstride_span in, gstride_type type,
-                                                  void *result);
+                                                  gstride_span in, gstride_type type, void *result);
 
 /**
  * Reduce the values of an expression over i in [0, n) without storing them: dot products, norms,

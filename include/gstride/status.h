@@ -80,7 +80,7 @@ typedef struct gstride_error {
 /** Never NULL. Successful calls leave the record as it was. \since 0.1 */
 GSTRIDE_API const gstride_error *gstride_last_error(void);
 
-/** "GSTRIDE_ERROR_SPAN" for GSTRIDE_ERROR_SPAN; "GSTRIDE_UNKNOWN" for a foreign number. \since 0.1 */
+/** "GSTRIDE_ERROR_SPAN" for that status; "GSTRIDE_UNKNOWN" for a foreign number. \since 0.1 */
 GSTRIDE_API const char *gstride_status_name(gstride_status status);
 
 /** One line of English for a status; never NULL. \since 0.1 */

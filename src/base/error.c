@@ -22,8 +22,8 @@ static void clear_record(void)
 {
     record.message[0] = '\0';
     record.log[0] = '\0';
-    record.error = (gstride_error){
-        .cl_name = "", .message = record.message, .build_log = record.log};
+    record.error =
+        (gstride_error){.cl_name = "", .message = record.message, .build_log = record.log};
 }
 
 const gstride_error *gstride_last_error(void)

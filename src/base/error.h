@@ -17,8 +17,7 @@ gstride_status gsi_fail(gstride_status status, const char *format, ...) GSI_PRIN
 
 /* The same for a failed OpenCL call. Chooses among _OUT_OF_DEVICE_MEMORY, _OUT_OF_HOST_MEMORY,
  * _DEVICE_LOST and _OPENCL by the code; `call` names the OpenCL function. */
-gstride_status gsi_fail_cl(int cl_code, const char *call, const char *format, ...)
-    GSI_PRINTF(3, 4);
+gstride_status gsi_fail_cl(int cl_code, const char *call, const char *format, ...) GSI_PRINTF(3, 4);
 
 /* Add a compiler's log and a position to the record that gsi_fail just made. */
 void gsi_error_set_log(const char *log, unsigned line, unsigned column);

@@ -3,8 +3,8 @@
  * the launch. Everything else is the compiler's to judge. */
 #include "program/expression.h"
 
-#include <gstride/map.h>
 #include <ctype.h>
+#include <gstride/map.h>
 #include <string.h>
 
 static bool starts_identifier(char c)
@@ -40,10 +40,9 @@ static bool word_has_prefix(const char *word, size_t length, const char *const *
 static bool word_is_banned(const char *word, size_t length)
 {
     static const char *const words[] = {"asm", "barrier", "goto", "kernel", "global", "local"};
-    static const char *const prefixes[] = {"get_",     "atom",  "mem_fence", "read_mem_",
-                                           "write_mem_", "work_group_", "sub_group_", "gs_",
-                                           "GS_",      "gsi_",  "__",        "async_work",
-                                           "wait_group", "intel_", "printf"};
+    static const char *const prefixes[] = {
+        "get_", "atom", "mem_fence", "read_mem_",  "write_mem_", "work_group_", "sub_group_", "gs_",
+        "GS_",  "gsi_", "__",        "async_work", "wait_group", "intel_",      "printf"};
     return word_in(word, length, words, COUNT(words)) ||
            word_has_prefix(word, length, prefixes, COUNT(prefixes));
 }
@@ -196,12 +195,12 @@ gstride_status gsi_check_text(const char *what, const char *text, enum gsi_text_
 gstride_status gsi_check_name(const char *name)
 {
     static const char *const reserved[] = {
-        "i",      "auto",    "bool",   "break",    "case",   "char",    "const",
-        "continue", "default", "do",   "double", "else",     "enum",   "extern",  "float",
-        "for",    "half",   "if",      "inline", "int",      "long",   "quad",    "register",
-        "restrict", "return", "short", "signed", "sizeof",   "static", "struct",  "switch",
-        "typedef", "uchar", "uint",    "ulong",  "union",    "unsigned", "ushort", "void",
-        "volatile", "while", "constant", "private", "image", "event_t", "size_t", "ptrdiff_t"};
+        "i",       "auto",     "bool",    "break",  "case",     "char",   "const",    "continue",
+        "default", "do",       "double",  "else",   "enum",     "extern", "float",    "for",
+        "half",    "if",       "inline",  "int",    "long",     "quad",   "register", "restrict",
+        "return",  "short",    "signed",  "sizeof", "static",   "struct", "switch",   "typedef",
+        "uchar",   "uint",     "ulong",   "union",  "unsigned", "ushort", "void",     "volatile",
+        "while",   "constant", "private", "image",  "event_t",  "size_t", "ptrdiff_t"};
     if (!name || !starts_identifier(name[0]))
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%.64s\" is no C identifier",
                         name ? name : "(null)");

@@ -56,8 +56,8 @@ struct gsi_program_entry {
 enum { FIRST_BUCKETS = 64 };
 #define CORRECTLY_ROUNDED_DIVIDE (1u << 7) /* CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT */
 
-gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context context,
-                                 cl_device_id id, const gstride_device_info *info)
+gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context context, cl_device_id id,
+                                 const gstride_device_info *info)
 {
     *programs = (struct gsi_programs){.context = context, .id = id, .info = info};
     programs->buckets = calloc(FIRST_BUCKETS, sizeof *programs->buckets);
@@ -68,7 +68,8 @@ gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context conte
     cl_device_fp_config single = 0;
     if (clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL) != CL_SUCCESS)
         single = 0;
-    snprintf(programs->options, sizeof programs->options, "-cl-std=CL1.2 -cl-kernel-arg-info -w%s%s",
+    snprintf(programs->options, sizeof programs->options,
+             "-cl-std=CL1.2 -cl-kernel-arg-info -w%s%s",
              single & CORRECTLY_ROUNDED_DIVIDE ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
              gsi_platform_build_options(info));
     return GSTRIDE_OK;
@@ -177,13 +178,14 @@ static gstride_status fail_build(const struct gsi_programs *programs, cl_program
         line = column = 0;
     gstride_status status;
     if (in_user_text)
-        status = gsi_fail(GSTRIDE_ERROR_EXPRESSION,
-                          "the %s does not compile on %s (line %u, column %u); see build_log",
-                          in_expression ? "expression" : "preamble", programs->info->name, line,
-                          column);
+        status =
+            gsi_fail(GSTRIDE_ERROR_EXPRESSION,
+                     "the %s does not compile on %s (line %u, column %u); see build_log",
+                     in_expression ? "expression" : "preamble", programs->info->name, line, column);
     else
-        status = gsi_fail(GSTRIDE_ERROR_BUILD, "%s (%s, driver %s) refuses a program: %s (%d), "
-                                               "options \"%s\"; see build_log",
+        status = gsi_fail(GSTRIDE_ERROR_BUILD,
+                          "%s (%s, driver %s) refuses a program: %s (%d), "
+                          "options \"%s\"; see build_log",
                           programs->info->name, programs->info->platform,
                           programs->info->driver_version, gsi_cl_code_name(code), code, options);
     gsi_error_set_log(text, line, column);
@@ -260,8 +262,7 @@ static gstride_status build_from_source(const struct gsi_programs *programs, con
 {
     cl_int code;
     uint64_t start = now_ns();
-    cl_program program =
-        clCreateProgramWithSource(programs->context, 1, &text, NULL, &code);
+    cl_program program = clCreateProgramWithSource(programs->context, 1, &text, NULL, &code);
     if (code != CL_SUCCESS)
         return gsi_fail_cl(code, "clCreateProgramWithSource", "device %s", programs->info->name);
     code = clBuildProgram(program, 1, &programs->id, options, NULL, NULL);

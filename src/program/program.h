@@ -37,8 +37,8 @@ bool gsi_key_equal(const struct gsi_key *a, const struct gsi_key *b);
  * so that a call whose kernel exists pays for neither. */
 typedef gstride_status gsi_source_writer(struct gsi_strbuf *text, const void *request);
 
-gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context context,
-                                 cl_device_id id, const gstride_device_info *info);
+gstride_status gsi_programs_init(struct gsi_programs *programs, cl_context context, cl_device_id id,
+                                 const gstride_device_info *info);
 void gsi_programs_destroy(struct gsi_programs *programs);
 
 /* Find or build the program of a key. *program is not retained for the caller: it lives as long as

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - from a request to checked enqueues: choose shape and variant, find the kernel, slice. */
+/* launch.h - from a request to checked enqueues: shape, variant, kernel, slices. */
 #ifndef GSI_RUN_LAUNCH_H
 #define GSI_RUN_LAUNCH_H
 

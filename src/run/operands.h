@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* operands.h - the named spans and scalars of an expression: checks, key, source text, arguments. */
+/* operands.h - named spans and scalars of an expression: checks, key, source text, arguments. */
 #ifndef GSI_RUN_OPERANDS_H
 #define GSI_RUN_OPERANDS_H
 
@@ -10,8 +10,8 @@
 struct gsi_operands {
     const gstride_arg *args;
     size_t count;
-    unsigned char buffer[GSTRIDE_MAX_ARGS]; /* of a span: the first operand with the same elements */
-    bool written[GSTRIDE_MAX_ARGS];         /* of such a first operand: some name of it is written */
+    unsigned char buffer[GSTRIDE_MAX_ARGS]; /* of a span: the first operand of its elements */
+    bool written[GSTRIDE_MAX_ARGS]; /* of such a first operand: some name of it is written */
 };
 
 /* Check everything that does not need the text: types, lengths, devices, overlaps. */

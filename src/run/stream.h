@@ -49,15 +49,15 @@ struct gstride_stream {
     gstride_launch forced; /* of this stream */
     gstride_launch forced_by_environment;
     bool force_plain; /* GSTRIDE_FORCE=plain: no vendor code in kernels */
-    bool force_fixed; /* GSTRIDE_FORCE=fixed: forced group sizes are compiled in, like planned ones */
+    bool force_fixed; /* GSTRIDE_FORCE=fixed: forced group sizes are compiled in too */
     gstride_shape last_shape;
     struct gsi_strbuf key; /* where each call spells its specialisation */
     struct gsi_stream_kernel *kernels[GSI_STREAM_BUCKETS];
 
     cl_mem scratch;
     uint64_t scratch_bytes, scratch_high_water;
-    uint64_t scratch_serial; /* counts the buffers that `scratch` has been; see gsi_set_own_buffer */
-    cl_mem counter; /* words that are 0 between calls */
+    uint64_t scratch_serial; /* counts the buffers it has been; see gsi_set_own_buffer */
+    cl_mem counter;          /* words that are 0 between calls */
     bool counter_dirty;
 
     bool timed;        /* elapsed times are kept */
