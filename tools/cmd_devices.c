@@ -134,8 +134,7 @@ static const char *shorten(const char *text, size_t width, char *out)
     static const char cut[] = "...";
     if (strlen(text) <= width)
         return text;
-    memcpy(out, text, width - strlen(cut));
-    strcpy(out + width - strlen(cut), cut);
+    snprintf(out, width + 1, "%.*s%s", (int)(width - strlen(cut)), text, cut);
     return out;
 }
 

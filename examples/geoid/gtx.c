@@ -156,10 +156,12 @@ int gtx_find_default(char *path, size_t path_size)
 
 double gtx_latitude(const struct gtx_grid *grid, uint64_t point)
 {
-    return grid->south + (double)(point / grid->columns) * grid->lat_step;
+    uint64_t row = point / grid->columns;
+    return grid->south + (double)row * grid->lat_step;
 }
 
 double gtx_longitude(const struct gtx_grid *grid, uint64_t point)
 {
-    return grid->west + (double)(point % grid->columns) * grid->lon_step;
+    uint64_t column = point % grid->columns;
+    return grid->west + (double)column * grid->lon_step;
 }

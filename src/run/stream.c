@@ -383,14 +383,14 @@ gstride_status gsi_stream_counter(gstride_stream *stream, cl_mem *mem)
 cl_int gsi_set_value(struct gsi_stream_kernel *kernel, cl_uint index, size_t size,
                      const void *value)
 {
-    struct gsi_known_arg *known = index < GSI_KNOWN_ARGS ? &kernel->known[index] : NULL;
-    if (known && known->size == size && memcmp(known->value, value, size) == 0)
+    if (index >= GSI_KNOWN_ARGS || size > GSI_KNOWN_BYTES)
+        return clSetKernelArg(kernel->kernel, index, size, value);
+    struct gsi_known_arg *known = &kernel->known[index];
+    if (known->size == size && memcmp(known->value, value, size) == 0)
         return CL_SUCCESS;
     cl_int code = clSetKernelArg(kernel->kernel, index, size, value);
-    if (known && size <= GSI_KNOWN_BYTES) {
-        known->size = code == CL_SUCCESS ? (unsigned char)size : 0;
-        memcpy(known->value, value, size);
-    }
+    known->size = code == CL_SUCCESS ? (unsigned char)size : 0;
+    memcpy(known->value, value, size);
     return code;
 }
 
@@ -404,12 +404,13 @@ cl_int gsi_set_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem me
 cl_int gsi_set_own_buffer(struct gsi_stream_kernel *kernel, cl_uint index, cl_mem mem,
                           uint64_t serial)
 {
+    if (index >= GSI_KNOWN_ARGS)
+        return gsi_set_buffer(kernel, index, mem);
     struct gsi_known_arg *known = &kernel->known[index];
-    if (index < GSI_KNOWN_ARGS && known->size == sizeof serial &&
-        memcmp(known->value, &serial, sizeof serial) == 0)
+    if (known->size == sizeof serial && memcmp(known->value, &serial, sizeof serial) == 0)
         return CL_SUCCESS;
     cl_int code = gsi_set_buffer(kernel, index, mem);
-    if (index < GSI_KNOWN_ARGS && code == CL_SUCCESS) {
+    if (code == CL_SUCCESS) {
         known->size = sizeof serial;
         memcpy(known->value, &serial, sizeof serial);
     }
