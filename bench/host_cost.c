@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* host_cost.c - what a cached call costs the host beside the bare OpenCL calls that it makes:
- * clSetKernelArg and clEnqueueNDRangeKernel with the same kernel, arguments and shape. */
+ * clSetKernelArg and clEnqueueNDRangeKernel with as many arguments and the same shape; and what the
+ * driver's enqueue alone costs, the floor of any library. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <gstride.h>
@@ -83,7 +84,8 @@ int main(void)
     bare_call(queue, kernel, x.mem, y.mem, shape);
     clFinish(queue);
 
-    double mine[ROUNDS], bare[ROUNDS];
+    double mine[ROUNDS], bare[ROUNDS], floor[ROUNDS];
+    size_t local = shape.group_size, global = local * (size_t)shape.groups;
     for (int r = 0; r < ROUNDS; ++r) {
         double start = now_us();
         for (int k = 0; k < CALLS; ++k)
@@ -95,13 +97,21 @@ int main(void)
             bare_call(queue, kernel, x.mem, y.mem, shape);
         bare[r] = (now_us() - start) / CALLS;
         clFinish(queue);
+        start = now_us();
+        for (int k = 0; k < CALLS; ++k)
+            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        floor[r] = (now_us() - start) / CALLS;
+        clFinish(queue);
     }
     qsort(mine, ROUNDS, sizeof mine[0], ascending);
     qsort(bare, ROUNDS, sizeof bare[0], ascending);
+    qsort(floor, ROUNDS, sizeof floor[0], ascending);
     printf("# %s: host time per enqueued call, medians of %d batches of %d\n",
            gstride_device_get_info(device)->name, ROUNDS, CALLS);
-    printf("gstride_axpy %.3f us, bare OpenCL calls %.3f us, difference %.3f us\n",
-           mine[ROUNDS / 2], bare[ROUNDS / 2], mine[ROUNDS / 2] - bare[ROUNDS / 2]);
+    printf("gstride_axpy %.3f us, bare OpenCL calls %.3f us, difference %.3f us; enqueue alone %.3f "
+           "us\n",
+           mine[ROUNDS / 2], bare[ROUNDS / 2], mine[ROUNDS / 2] - bare[ROUNDS / 2],
+           floor[ROUNDS / 2]);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     gstride_free(&x);

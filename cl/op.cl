@@ -3,13 +3,15 @@
 //   gs_acc              accumulator, a whole number of 32-bit words
 //   GS_LIFT(v, i)       the accumulator of the value v at index i
 //   GS_COMBINE(a, b)    the accumulator of a followed by b
+//   GS_IDENTITY         what changes no accumulator (not for GS_OP_CUSTOM); used by reduce_exact.cl
 //   GS_RESULT(a, n)     the value that is stored (not minmax)
 //   GS_LIFT16(v)        the same as GS_LIFT for 16 values at once, where GS_VECTOR is defined; for
 //                       argmin and argmax just their keys (GS_SEARCH)
 //   GS_FOLD(a, b)       GS_COMBINE for what GS_LIFT16 gives, of type GS_FOLDED
 //
 // The host defines GS_OP_<NAME>, gs_value (the type of a value), GS_OUT (the type of a result),
-// GS_ACC (a scalar accumulator's type, at least 32 bits wide) and for min, max and their kin
+// GS_ACC (a scalar accumulator's type, at least 32 bits wide) with its GS_ACC_SMALLEST and
+// GS_ACC_LARGEST if it is an integer, and for min, max and their kin
 //   GS_FLOAT_KEYS       if values are floats; then GS_ACC is the signed integer of their width
 
 // Floats are compared by integer images: a monotone map that puts -0 below +0. NaN gets the key
@@ -30,6 +32,8 @@
 #endif
 #define GS_FLIP(bits)   ((bits) ^ (((bits) >> GS_SIGN_SHIFT) & GS_KEY_TOP))
 #define GS_KEY_LEAST    (-GS_KEY_TOP - 1)
+#define GS_LAST_LOW     GS_KEY_TOP
+#define GS_LAST_HIGH    GS_KEY_LEAST
 #define GS_KEY_LOW(v)   ((v) != (v) ? GS_KEY_LEAST : GS_FLIP(GS_BITS(v)))
 #define GS_KEY_HIGH(v)  ((v) != (v) ? GS_KEY_TOP : GS_FLIP(GS_BITS(v)))
 #define GS_UNKEY(k)     ((k) == GS_KEY_LEAST || (k) == GS_KEY_TOP ? GS_NAN : GS_FLOAT(GS_FLIP(k)))
@@ -37,6 +41,8 @@
 #define GS_KEY_LOW(v)  ((GS_ACC)(v))
 #define GS_KEY_HIGH(v) ((GS_ACC)(v))
 #define GS_UNKEY(k)    (k)
+#define GS_LAST_LOW    GS_ACC_LARGEST
+#define GS_LAST_HIGH   GS_ACC_SMALLEST
 #endif
 
 // Arithmetic may leave any NaN; one canonical NaN is stored.
@@ -54,6 +60,7 @@
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
+#define GS_IDENTITY      ((gs_acc)0)
 #define GS_COMBINE(a, b) ((a) + (b))
 #if defined(GS_OP_MEAN)
 #define GS_RESULT(a, n) GS_CANONICAL((GS_OUT)((double)(a) / (double)(n)))
@@ -65,18 +72,21 @@ typedef GS_ACC gs_acc;
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
+#define GS_IDENTITY      ((gs_acc)1)
 #define GS_COMBINE(a, b) ((a) * (b))
 #define GS_RESULT(a, n)  GS_CANONICAL((GS_OUT)(a))
 
 #elif defined(GS_OP_MIN)
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    GS_KEY_LOW(v)
+#define GS_IDENTITY      GS_LAST_LOW
 #define GS_COMBINE(a, b) ((b) < (a) ? (b) : (a))
 #define GS_RESULT(a, n)  ((GS_OUT)GS_UNKEY(a))
 
 #elif defined(GS_OP_MAX)
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    GS_KEY_HIGH(v)
+#define GS_IDENTITY      GS_LAST_HIGH
 #define GS_COMBINE(a, b) ((b) > (a) ? (b) : (a))
 #define GS_RESULT(a, n)  ((GS_OUT)GS_UNKEY(a))
 
@@ -94,7 +104,13 @@ static gs_acc gs_combine(const gs_acc a, const gs_acc b)
     const gs_acc c = {b.low < a.low ? b.low : a.low, b.high > a.high ? b.high : a.high};
     return c;
 }
+static gs_acc gs_minmax_identity(void)
+{
+    const gs_acc a = {GS_LAST_LOW, GS_LAST_HIGH};
+    return a;
+}
 #define GS_LIFT(v, i)    gs_lift(v)
+#define GS_IDENTITY      gs_minmax_identity()
 #define GS_COMBINE(a, b) gs_combine(a, b)
 
 #elif defined(GS_OP_ARGMIN) || defined(GS_OP_ARGMAX)
@@ -108,10 +124,13 @@ typedef struct {
 #if defined(GS_OP_ARGMIN)
 #define GS_KEY(v)          GS_KEY_LOW(v)
 #define GS_WINS(b, a)      ((b) < (a))
+#define GS_WORST           GS_LAST_LOW
 #else
 #define GS_KEY(v)          GS_KEY_HIGH(v)
 #define GS_WINS(b, a)      ((b) > (a))
+#define GS_WORST           GS_LAST_HIGH
 #endif
+#define GS_NO_INDEX 0xfffffffffffffffful
 static gs_acc gs_winner(const GS_ACC key, const ulong i)
 {
     gs_acc a;
@@ -131,6 +150,7 @@ static gs_acc gs_combine(const gs_acc a, const gs_acc b)
     return c;
 }
 #define GS_LIFT(v, i)    gs_winner(GS_KEY(v), i)
+#define GS_IDENTITY      gs_winner(GS_WORST, GS_NO_INDEX)
 #define GS_COMBINE(a, b) gs_combine(a, b)
 #define GS_RESULT(a, n)  ((a).index)
 
@@ -138,6 +158,7 @@ static gs_acc gs_combine(const gs_acc a, const gs_acc b)
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
+#define GS_IDENTITY      (~(gs_acc)0)
 #define GS_COMBINE(a, b) ((a) & (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
@@ -145,6 +166,7 @@ typedef GS_ACC gs_acc;
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
+#define GS_IDENTITY      ((gs_acc)0)
 #define GS_COMBINE(a, b) ((a) | (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
@@ -152,24 +174,28 @@ typedef GS_ACC gs_acc;
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
+#define GS_IDENTITY      ((gs_acc)0)
 #define GS_COMBINE(a, b) ((a) ^ (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_ANY)
 typedef uint gs_acc;
 #define GS_LIFT(v, i)    ((uint)((v) != 0))
+#define GS_IDENTITY      0u
 #define GS_COMBINE(a, b) ((a) | (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_ALL)
 typedef uint gs_acc;
 #define GS_LIFT(v, i)    ((uint)((v) != 0))
+#define GS_IDENTITY      1u
 #define GS_COMBINE(a, b) ((a) & (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_COUNT)
 typedef ulong gs_acc;
 #define GS_LIFT(v, i)    ((ulong)((v) != 0))
+#define GS_IDENTITY      0ul
 #define GS_COMBINE(a, b) ((a) + (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 

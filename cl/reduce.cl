@@ -16,17 +16,6 @@
 // gs_counter     0 before the first launch and after the last
 // gs_groups      groups of all launches of this call together
 
-static void gs_store_result(const gs_acc acc, const ulong gs_n, GS_OUT_POINTER gs_out,
-                            const ulong gs_out_offset)
-{
-#if defined(GS_OP_MINMAX)
-    GS_STORE(0, (GS_OUT)GS_UNKEY(acc.low));
-    GS_STORE(1, (GS_OUT)GS_UNKEY(acc.high));
-#else
-    GS_STORE(0, GS_RESULT(acc, gs_n));
-#endif
-}
-
 #if GS_VARIANT == GS_ITEM
 #define GS_COLUMN_SPACE 0
 #else

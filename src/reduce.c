@@ -25,6 +25,7 @@ struct reduce_request {
     const char *expression; /* NULL: the only operand itself */
     struct gsi_operands operands;
     gstride_span out;
+    bool exact; /* any grouping gives the same bits, and one launch is enough */
 };
 
 const char *gstride_op_name(gstride_op op)
@@ -125,6 +126,31 @@ static bool ordered(const struct reduce_request *r)
     return r->op == OP_CUSTOM && !r->custom->commutative;
 }
 
+/* Does any order and grouping of the operands give the same bits? Not sums of floats, and nothing
+ * is known of a caller's operator. */
+static bool grouping_is_free(const struct reduce_request *r)
+{
+    if (r->op == OP_CUSTOM)
+        return false;
+    bool accumulates = r->op == GSTRIDE_SUM || r->op == GSTRIDE_PROD;
+    return !(accumulates && is_float(r->result)) && !(r->op == GSTRIDE_MEAN && is_float(r->value));
+}
+
+/* Smallest and largest value of an integer accumulator. */
+static void write_acc_range(struct gsi_strbuf *text, const char *acc)
+{
+    static const struct {
+        const char *type, *smallest, *largest;
+    } ranges[] = {{"int", "INT_MIN", "INT_MAX"},
+                  {"uint", "0u", "UINT_MAX"},
+                  {"long", "LONG_MIN", "LONG_MAX"},
+                  {"ulong", "0ul", "ULONG_MAX"}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i)
+        if (strcmp(acc, ranges[i].type) == 0)
+            gsi_strbuf_printf(text, "#define GS_ACC_SMALLEST %s\n#define GS_ACC_LARGEST %s\n",
+                              ranges[i].smallest, ranges[i].largest);
+}
+
 static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
 {
     static const char *const names[] = {
@@ -138,6 +164,7 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
                       gsi_type(r->value)->value, gsi_type(r->result)->value, acc);
     gsi_strbuf_printf(text, "#define GS_ACC_BITS %d\n#define GS_ACC_BYTES %zu\n",
                       is_wide(r->value) ? 64 : 32, acc_bytes(r));
+    write_acc_range(text, acc);
     if (compares(r->op) && is_float(r->value))
         gsi_strbuf_printf(text, "#define GS_FLOAT_KEYS %d\n", is_wide(r->value) ? 64 : 32);
     if (is_float(r->result))
@@ -303,15 +330,20 @@ static gstride_status write_source(struct gsi_strbuf *text, const void *request)
     gsi_append_source(text, "op.cl");
     gsi_append_source(text, "intergroup.cl");
     gsi_append_source(text, "tree.cl");
+    gsi_append_source(text, "reduce_store.cl");
     gsi_append_generated_mark(text);
     gsi_operands_write_params(text, &r->operands);
     write_input_load(text, r);
-    gsi_strbuf_puts(text, tile_of_input);
-    gsi_append_source(text, "reduce_tile.cl");
-    gsi_append_generated_mark(text);
-    gsi_strbuf_puts(text, tile_of_partials);
-    gsi_append_source(text, "reduce_tile.cl");
-    gsi_append_source(text, "reduce.cl");
+    if (r->launch.specialisation.variant == GSI_FIXED && r->exact) {
+        gsi_append_source(text, "reduce_exact.cl");
+    } else {
+        gsi_strbuf_puts(text, tile_of_input);
+        gsi_append_source(text, "reduce_tile.cl");
+        gsi_append_generated_mark(text);
+        gsi_strbuf_puts(text, tile_of_partials);
+        gsi_append_source(text, "reduce_tile.cl");
+        gsi_append_source(text, "reduce.cl");
+    }
     write_custom(text, r);
     write_value(text, r);
     return GSTRIDE_OK;
@@ -336,7 +368,10 @@ static void spell_key(gstride_stream *stream, const struct reduce_request *r)
 /* Accumulators of all tiles and levels: tiles, tiles / 8192, ... */
 static uint64_t scratch_bytes(const struct reduce_request *r)
 {
-    uint64_t count = r->launch.shape.tiles, total = 0;
+    uint64_t count = r->launch.shape.tiles, total = r->launch.shape.groups;
+    if (r->exact && r->launch.specialisation.variant == GSI_FIXED)
+        return total * acc_bytes(r); /* one for each group */
+    total = 0;
     while (count > 1) {
         total += count;
         count = (count + GSI_REDUCE_TILE - 1) / GSI_REDUCE_TILE;
@@ -565,6 +600,7 @@ static gstride_status reduce(gstride_stream *stream, const char *function, struc
     r->launch.kernel_name = "gstride_reduce";
     r->launch.write_source = write_source;
     r->launch.fixed_tile = GSI_REDUCE_TILE;
+    r->exact = grouping_is_free(r) && stream->device->info.probe.loop_bound == 0;
     if (!r->preamble)
         r->preamble = "";
     gsi_call_begin(stream);

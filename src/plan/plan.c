@@ -36,7 +36,7 @@ const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_st
                      [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 4, 0},
                      [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 4, 0}},
         [GSI_REDUCE] = {[GSI_STYLE_ITEM] = {1, 0, 32},
-                        [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 16},
+                        [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 32},
                         [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 0, 0}},
         /* A user's kernel may do anything: a few waves, so that its start-up cost is paid once. */
         [GSI_KERNEL] = {[GSI_STYLE_ITEM] = {1, ITEM_TILE, 32},
