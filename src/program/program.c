@@ -165,6 +165,15 @@ static char *fetch_log(const struct gsi_programs *programs, cl_program program)
     return log;
 }
 
+/* Does a log name none of the library's files? Linkers complain of undefined functions that way. */
+static bool blames_nobody(const char *log)
+{
+    for (size_t i = 0; i < gsi_num_source_files; ++i)
+        if (strstr(log, gsi_source_files[i].name))
+            return false;
+    return true;
+}
+
 static gstride_status fail_build(const struct gsi_programs *programs, cl_program program,
                                  cl_int code, const char *source, const char *options)
 {
@@ -177,7 +186,13 @@ static gstride_status fail_build(const struct gsi_programs *programs, cl_program
     if (!in_user_text)
         line = column = 0;
     gstride_status status;
-    if (in_user_text)
+    if (!in_user_text && blames_nobody(text) && strstr(source, GSI_EXPRESSION_FILE))
+        status =
+            gsi_fail(GSTRIDE_ERROR_EXPRESSION,
+                     "a program with the expression does not compile on %s, which does not tell "
+                     "where; see build_log",
+                     programs->info->name);
+    else if (in_user_text)
         status =
             gsi_fail(GSTRIDE_ERROR_EXPRESSION,
                      "the %s does not compile on %s (line %u, column %u); see build_log",

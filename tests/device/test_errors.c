@@ -354,16 +354,18 @@ static void expressions_that_do_not_compile(void **state)
     } bad[] = {
         {"y = x +* nothing_like_this", 1, 10},
         {"y = 1;\n  y = nothing_like_this + x", 2, 7},
-        {"y = no_such_function(x)", 1, 5},
-        {"x = 1", 1, 3},    /* x is only read */
-        {"y = x[3]", 1, 6}, /* other elements cannot be reached */
+        {"y = no_such_function(x)", 1, 5}, /* some drivers find it when they link: no position */
+        {"x = 1", 1, 3},                   /* x is only read */
+        {"y = x[3]", 1, 6},                /* other elements cannot be reached */
         {"y = 1 y = 2", 1, 6},
     };
     const gstride_arg args[] = {gstride_in("x", c.x), gstride_out("y", c.out.span)};
     for (size_t k = 0; k < COUNT_OF(bad); ++k) {
         EXPR(gstride_map(c.s, N, bad[k].text, args, 2));
         const gstride_error *error = gstride_last_error();
-        if (error->line != bad[k].line || error->column != bad[k].column || !error->build_log[0])
+        bool linker = error->line == 0 && strstr(bad[k].text, "no_such_function");
+        bool right = error->line == bad[k].line && error->column == bad[k].column;
+        if (!(right || linker) || !error->build_log[0])
             FAIL("\"%s\": line %u, column %u, wanted %u, %u; log:\n%s", bad[k].text, error->line,
                  error->column, bad[k].line, bad[k].column, error->build_log);
         OK(gstride_map(c.s, N, "x = x", GSTRIDE_ARGS(gstride_inout("x", c.x))));
