@@ -478,19 +478,19 @@ static void names_that_are_refused(void **state)
 }
 
 /* Set a variable for one call, and set it back. */
-static gstride_status stream_under(const struct fixture *f, const char *launch)
+static gstride_status stream_under(const struct fixture *f, const char *variable, const char *value)
 {
-    const char *outer = getenv("GSTRIDE_LAUNCH");
+    const char *outer = getenv(variable);
     char saved[128] = "";
     if (outer)
         snprintf(saved, sizeof saved, "%s", outer);
     gstride_stream *stream;
-    setenv("GSTRIDE_LAUNCH", launch, 1);
+    setenv(variable, value, 1);
     gstride_status status = gstride_stream_create(f->device, &stream);
     if (outer)
-        setenv("GSTRIDE_LAUNCH", saved, 1);
+        setenv(variable, saved, 1);
     else
-        unsetenv("GSTRIDE_LAUNCH");
+        unsetenv(variable);
     gstride_stream_destroy(stream);
     return status;
 }
@@ -508,16 +508,30 @@ static void launches_that_are_malformed(void **state)
                                       "local=4294967296", "groups=99999999999999999999"};
     gstride_launch launch;
     for (size_t k = 0; k < COUNT_OF(bad); ++k) {
-        if (stream_under(c.f, bad[k]) != GSTRIDE_ERROR_LAUNCH_SPEC)
+        if (stream_under(c.f, "GSTRIDE_LAUNCH", bad[k]) != GSTRIDE_ERROR_LAUNCH_SPEC)
             FAIL("GSTRIDE_LAUNCH=\"%s\" was not refused", bad[k]);
         MENTIONED(bad[k]);
         REFUSED(GSTRIDE_ERROR_LAUNCH_SPEC, gstride_launch_from_text(bad[k], &launch));
     }
     ARG(gstride_launch_from_text(NULL, &launch));
     ARG(gstride_launch_from_text("groups=1", NULL));
-    OK(stream_under(c.f, "groups=max,local=1"));
-    OK(stream_under(c.f, ""));
+    OK(stream_under(c.f, "GSTRIDE_LAUNCH", "groups=max,local=1"));
+    OK(stream_under(c.f, "GSTRIDE_LAUNCH", ""));
     scene_end(&c);
+}
+
+static void forms_that_do_not_exist(void **state)
+{
+    const struct fixture *f = *state;
+    static const char *const bad[] = {"flat", "plain,flat", "plainfixed", ",fixed", "fixed plain"};
+    for (size_t k = 0; k < COUNT_OF(bad); ++k) {
+        if (stream_under(f, "GSTRIDE_FORCE", bad[k]) != GSTRIDE_ERROR_LAUNCH_SPEC)
+            FAIL("GSTRIDE_FORCE=\"%s\" was not refused", bad[k]);
+        MENTIONED(bad[k]);
+    }
+    OK(stream_under(f, "GSTRIDE_FORCE", "plain"));
+    OK(stream_under(f, "GSTRIDE_FORCE", "plain,fixed"));
+    OK(stream_under(f, "GSTRIDE_FORCE", ""));
 }
 
 static void launches_that_the_device_cannot_take(void **state)
@@ -739,6 +753,7 @@ int main(void)
         DEVICE_TEST(texts_that_are_refused),
         DEVICE_TEST(names_that_are_refused),
         DEVICE_TEST(launches_that_are_malformed),
+        DEVICE_TEST(forms_that_do_not_exist),
         DEVICE_TEST(launches_that_the_device_cannot_take),
         DEVICE_TEST(devices_that_do_not_exist),
         DEVICE_TEST(allocations_beyond_the_limits),
