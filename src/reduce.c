@@ -365,13 +365,14 @@ static void spell_key(gstride_stream *stream, const struct reduce_request *r)
         gsi_strbuf_append(key, texts[i], strlen(texts[i]) + 1);
 }
 
-/* Accumulators of all tiles and levels: tiles, tiles / 8192, ... */
+/* Accumulators of all tiles and levels: tiles, tiles / 8192, ..., or one for each group. 0 where
+ * the only group or the only tile gives the result itself. */
 static uint64_t scratch_bytes(const struct reduce_request *r)
 {
-    uint64_t count = r->launch.shape.tiles, total = r->launch.shape.groups;
+    const gstride_shape *shape = &r->launch.shape;
     if (r->exact && r->launch.specialisation.variant == GSI_FIXED)
-        return total * acc_bytes(r); /* one for each group */
-    total = 0;
+        return shape->groups > 1 ? shape->groups * acc_bytes(r) : 0;
+    uint64_t count = shape->tiles, total = 0;
     while (count > 1) {
         total += count;
         count = (count + GSI_REDUCE_TILE - 1) / GSI_REDUCE_TILE;
@@ -399,9 +400,26 @@ static cl_int set_tail_args(const gstride_stream *stream, const struct reduce_re
     return code;
 }
 
+/* Where loops are cut off, one work-item folds all tile results in the finishing launch: a trip for
+ * each, and at most as many for the trees. Beyond that the device would stop in the middle and
+ * nobody would be told. */
+static gstride_status check_finishing_trips(const gstride_device_info *info, uint64_t tiles)
+{
+    uint64_t most = info->probe.loop_bound / 2;
+    if (most == 0 || tiles <= most)
+        return GSTRIDE_OK;
+    return gsi_fail(GSTRIDE_ERROR_LAUNCH_SHAPE,
+                    "a reduction of %llu tiles of %u elements: %s stops loops at %u trips, which "
+                    "is enough for %llu tiles",
+                    (unsigned long long)tiles, (unsigned)GSI_REDUCE_TILE, info->name,
+                    info->probe.loop_bound, (unsigned long long)most);
+}
+
 static gstride_status run_reduce(gstride_stream *stream, struct reduce_request *r)
 {
     gstride_status status = gsi_launch_plan(stream, &r->launch);
+    if (status == GSTRIDE_OK)
+        status = check_finishing_trips(&stream->device->info, r->launch.shape.tiles);
     if (status != GSTRIDE_OK)
         return status;
     /* Where loops are cut off, the last group may have no trips left for the tile results. */
@@ -409,9 +427,10 @@ static gstride_status run_reduce(gstride_stream *stream, struct reduce_request *
         r->launch.shape.tiles > 1 && stream->device->info.probe.loop_bound != 0;
     cl_mem counter, scratch;
     status = gsi_stream_counter(stream, &counter);
-    scratch = counter; /* a single tile uses no scratch, but the argument must be a buffer */
-    if (status == GSTRIDE_OK && r->launch.shape.tiles > 1)
-        status = gsi_stream_scratch_get(stream, scratch_bytes(r), &scratch);
+    scratch = counter; /* where no scratch is used, the argument must still be a buffer */
+    uint64_t bytes = scratch_bytes(r);
+    if (status == GSTRIDE_OK && bytes > 0)
+        status = gsi_stream_scratch_get(stream, bytes, &scratch);
     if (status != GSTRIDE_OK)
         return status;
     cl_uint index = GSI_NUM_FIRST_ARGS;

@@ -786,6 +786,55 @@ static void three_levels_of_floats(void **state)
     check_three_levels(*state, GSTRIDE_F32, GSTRIDE_F32);
 }
 
+/* Kernels with a compiled-in group size, as a GPU gets them, in more groups than there are tiles:
+ * every group has a place of its own for what it publishes. */
+static void more_groups_than_tiles(void **state)
+{
+    const struct fixture *f = *state;
+    if (f->info->probe.loop_bound) {
+        print_message("left out: %s gets other kernels\n", f->info->name);
+        return;
+    }
+    gstride_stream *stream;
+    setenv("GSTRIDE_FORCE", "fixed", 1);
+    gstride_status status = gstride_stream_create(f->device, &stream);
+    unsetenv("GSTRIDE_FORCE");
+    OK(status);
+    static const uint64_t groups[] = {1, 2, 3, 64, 1000, 1, 5};
+    static const uint64_t counts[] = {1, 100, 8192, 8193, 20000};
+    uint32_t local = f->info->max_group_size < 8 ? f->info->max_group_size : 8;
+    for (size_t g = 0; g < COUNT_OF(groups); ++g) {
+        for (size_t k = 0; k < COUNT_OF(counts); ++k) {
+            const gstride_launch launch = {.groups = groups[g], .local = local};
+            uint64_t got = 0;
+            OK(gstride_stream_force_launch(stream, &launch));
+            OK(gstride_map_reduce_to_host(stream, GSTRIDE_COUNT, counts[k], GSTRIDE_U32, "1", NULL,
+                                          0, GSTRIDE_U64, &got));
+            assert_int_equal(got, counts[k]);
+        }
+    }
+    gstride_stream_destroy(stream);
+}
+
+/* A device that cuts loops off folds only so many tile results: an error, never a wrong result. */
+static void more_tiles_than_loop_trips(void **state)
+{
+    const struct fixture *f = *state;
+    enum { TILE = 8192 };
+    uint64_t got = 7, bound = f->info->probe.loop_bound;
+    if (bound == 0) {
+        print_message("left out: %s does not cut loops off\n", f->info->name);
+        return;
+    }
+    REFUSED(GSTRIDE_ERROR_LAUNCH_SHAPE,
+            gstride_map_reduce_to_host(f->stream, GSTRIDE_COUNT, (bound + 1) * TILE, GSTRIDE_U32,
+                                       "1", NULL, 0, GSTRIDE_U64, &got));
+    assert_int_equal(got, 7);
+    OK(gstride_map_reduce_to_host(f->stream, GSTRIDE_COUNT, bound / 2 * TILE, GSTRIDE_U32, "1",
+                                  NULL, 0, GSTRIDE_U64, &got));
+    assert_int_equal(got, bound / 2 * TILE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -811,6 +860,8 @@ int main(void)
         DEVICE_TEST(repeated_runs),
         DEVICE_TEST(three_levels_of_bytes),
         DEVICE_TEST(three_levels_of_floats),
+        DEVICE_TEST(more_groups_than_tiles),
+        DEVICE_TEST(more_tiles_than_loop_trips),
     };
     return RUN_DEVICE_TESTS(tests);
 }
