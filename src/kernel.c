@@ -20,7 +20,7 @@ struct gstride_kernel {
     cl_uint num_args;
     uint32_t tile;
     uint64_t max_group_size, local_bytes;
-    char name[64];
+    char *name;
 };
 
 static const long largest_file = 16 << 20;
@@ -34,11 +34,13 @@ static gstride_status read_file(const char *path, char **text)
     char *bytes = size >= 0 && size <= largest_file ? calloc(1, (size_t)size + 1) : NULL;
     bool good = bytes && fseek(file, 0, SEEK_SET) == 0 &&
                 fread(bytes, 1, (size_t)size, file) == (size_t)size;
+    bool is_text = good && strlen(bytes) == (size_t)size;
     if (file)
         fclose(file);
-    if (!good) {
+    if (!is_text) {
         free(bytes);
-        return gsi_fail(GSTRIDE_ERROR_IO, "gstride_kernel_build: cannot read %s", path);
+        return gsi_fail(GSTRIDE_ERROR_IO, "gstride_kernel_build: %s %s",
+                        good ? "there is a NUL byte in" : "cannot read", path);
     }
     *text = bytes;
     return GSTRIDE_OK;
@@ -118,8 +120,10 @@ gstride_status gstride_kernel_build(gstride_device *device, const char *source, 
     k->device = device;
     gsi_device_retain(device);
     k->tile = gsi_kernel_tile(&device->info);
-    snprintf(k->name, sizeof k->name, "%s", name);
-    status = build_program(k, source ? source : text, path, options);
+    k->name = strdup(name);
+    status = k->name
+                 ? build_program(k, source ? source : text, path, options)
+                 : gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY, "gstride_kernel_build: no memory");
     free(text);
     if (status == GSTRIDE_OK)
         status = create_kernel(k);
@@ -142,6 +146,7 @@ void gstride_kernel_free(gstride_kernel *kernel)
             clReleaseProgram(kernel->program);
     }
     gstride_device_close(kernel->device);
+    free(kernel->name);
     free(kernel);
 }
 
@@ -198,6 +203,13 @@ gstride_kernel_arg gstride_arg_f64(double value)
     return scalar(GSTRIDE_F64, &value);
 }
 
+/* Signed and unsigned integers of a size may stand for each other; floats and integers may not,
+ * since their bits would be taken for something else. */
+static bool same_storage(const struct gsi_type_facts *a, const struct gsi_type_facts *b)
+{
+    return a->bytes == b->bytes && (a->kind == GSI_FLOAT) == (b->kind == GSI_FLOAT);
+}
+
 /* Compare an argument with what the driver tells of the parameter; silent where it tells nothing.
  */
 static gstride_status check_declared(const gstride_kernel *k, cl_uint i,
@@ -225,7 +237,7 @@ static gstride_status check_declared(const gstride_kernel *k, cl_uint i,
         size_t length = strlen(value);
         bool named = strncmp(declared, value, length) == 0 &&
                      (declared[length] == '\0' || declared[length] == '*');
-        if (named && gsi_type((gstride_type)t)->bytes != gsi_type(arg->type)->bytes)
+        if (named && !same_storage(gsi_type((gstride_type)t), gsi_type(arg->type)))
             return gsi_fail(GSTRIDE_ERROR_TYPE,
                             "gstride_kernel_launch: argument %u of %s is %s, the kernel declares "
                             "\"%s\"",
@@ -244,15 +256,21 @@ static gstride_status check_args(const gstride_stream *stream, const gstride_ker
     for (size_t i = 0; i < count; ++i) {
         char name[32];
         snprintf(name, sizeof name, "argument %zu", i);
-        if (args[i].kind < ARG_SPAN || args[i].kind > ARG_LOCAL)
+        bool made_by_hand =
+            args[i].kind < ARG_SPAN || args[i].kind > ARG_LOCAL ||
+            (args[i].kind == ARG_SCALAR &&
+             (!gsi_type(args[i].type) || args[i].bytes != gstride_type_bytes(args[i].type)));
+        if (made_by_hand)
             return gsi_fail(GSTRIDE_ERROR_ARGUMENT,
                             "gstride_kernel_launch: %s was not made by "
                             "gstride_arg_...",
                             name);
-        gstride_status status = check_declared(k, (cl_uint)i, &args[i]);
-        if (status == GSTRIDE_OK && args[i].kind == ARG_SPAN)
+        gstride_status status = GSTRIDE_OK;
+        if (args[i].kind == ARG_SPAN)
             status = gsi_check_span(stream->device, "gstride_kernel_launch", name, &args[i].span,
                                     args[i].span.count);
+        if (status == GSTRIDE_OK)
+            status = check_declared(k, (cl_uint)i, &args[i]);
         if (status != GSTRIDE_OK)
             return status;
         if (args[i].kind == ARG_LOCAL && args[i].bytes == 0)

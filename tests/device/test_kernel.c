@@ -246,6 +246,54 @@ static void sources_from_files_and_options(void **state)
     gstride_kernel_free(kernel);
 }
 
+static void arguments_of_another_kind(void **state)
+{
+    static const char text[] = "__kernel void f(const float a, __global float *x)\n"
+                               "{\n    if (get_global_id(0) == 0)\n        x[0] = a;\n}\n";
+    const struct fixture *f = *state;
+    gstride_kernel *kernel;
+    gstride_span x;
+    OK(gstride_kernel_build(f->device, text, NULL, "f", NULL, &kernel));
+    OK(gstride_alloc(f->device, GSTRIDE_F32, 4, &x));
+    gstride_span words = x, typeless = x;
+    words.type = GSTRIDE_U32;
+    typeless.type = (gstride_type)99;
+    const gstride_kernel_arg a = gstride_arg_f32(1), y = gstride_arg_span(x);
+    const gstride_kernel_arg good[] = {a, y}, whole[] = {gstride_arg_i32(1), y};
+    const gstride_kernel_arg bits[] = {a, gstride_arg_span(words)};
+    const gstride_kernel_arg none[] = {a, gstride_arg_span(typeless)};
+    gstride_kernel_arg huge[] = {a, y};
+    huge[0].bytes = 1 << 20;
+    OK(gstride_kernel_launch(f->stream, kernel, 1, good, 2));
+    REFUSED(GSTRIDE_ERROR_TYPE, gstride_kernel_launch(f->stream, kernel, 1, whole, 2));
+    REFUSED(GSTRIDE_ERROR_TYPE, gstride_kernel_launch(f->stream, kernel, 1, bits, 2));
+    REFUSED(GSTRIDE_ERROR_TYPE, gstride_kernel_launch(f->stream, kernel, 1, none, 2));
+    REFUSED(GSTRIDE_ERROR_ARGUMENT, gstride_kernel_launch(f->stream, kernel, 1, huge, 2));
+    gstride_free(&x);
+    gstride_kernel_free(kernel);
+}
+
+/* No part of a long name is mistaken for another kernel's. */
+static void kernels_with_long_names(void **state)
+{
+#define SIXTY "a12345678901234567890123456789012345678901234567890123456789"
+    static const char text[] = "__kernel void " SIXTY "xyz(__global uint *y) { y[0] = 1; }\n"
+                               "__kernel void " SIXTY "xyzzy(__global uint *y) { y[0] = 2; }\n";
+    const struct fixture *f = *state;
+    gstride_kernel *kernel;
+    gstride_span y;
+    uint32_t got = 0;
+    OK(gstride_kernel_build(f->device, text, NULL, SIXTY "xyzzy", NULL, &kernel));
+    OK(gstride_alloc(f->device, GSTRIDE_U32, 1, &y));
+    const gstride_kernel_arg arg = gstride_arg_span(y);
+    OK(gstride_kernel_launch(f->stream, kernel, 1, &arg, 1));
+    OK(gstride_read(f->stream, y, &got, 1));
+    assert_int_equal(got, 2);
+    gstride_free(&y);
+    gstride_kernel_free(kernel);
+#undef SIXTY
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +304,8 @@ int main(void)
         DEVICE_TEST(products_are_never_fused),
         DEVICE_TEST(a_kernel_outlives_its_device_handle),
         DEVICE_TEST(sources_from_files_and_options),
+        DEVICE_TEST(arguments_of_another_kind),
+        DEVICE_TEST(kernels_with_long_names),
     };
     return RUN_DEVICE_TESTS(tests);
 }
