@@ -2,12 +2,13 @@
 // op.cl - the operators of reduce. Each defines
 //   gs_acc              accumulator, a whole number of 32-bit words
 //   GS_LIFT(v, i)       the accumulator of the value v at index i
-//   GS_COMBINE(a, b)    the accumulator of a followed by b
+//   GS_COMBINE(a, b)    the accumulator of a followed by b; GS_EITHER is the same as an expression
+//                       that also takes vectors
 //   GS_IDENTITY         what changes no accumulator (not for GS_OP_CUSTOM); used by reduce_exact.cl
 //   GS_RESULT(a, n)     the value that is stored (not minmax)
 //   GS_LIFT16(v)        the same as GS_LIFT for 16 values at once, where GS_VECTOR is defined; for
 //                       argmin and argmax just their keys (GS_SEARCH)
-//   GS_FOLD(a, b)       GS_COMBINE for what GS_LIFT16 gives, of type GS_FOLDED
+//   GS_FOLD(a, b)       GS_EITHER for what GS_LIFT16 gives, of type GS_FOLDED
 //
 // The host defines GS_OP_<NAME>, gs_value (the type of a value), GS_OUT (the type of a result),
 // GS_ACC (a scalar accumulator's type, at least 32 bits wide) with its GS_ACC_SMALLEST and
@@ -61,7 +62,7 @@ typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
 #define GS_IDENTITY      ((gs_acc)0)
-#define GS_COMBINE(a, b) ((a) + (b))
+#define GS_EITHER(a, b)  ((a) + (b))
 #if defined(GS_OP_MEAN)
 #define GS_RESULT(a, n) GS_CANONICAL((GS_OUT)((double)(a) / (double)(n)))
 #else
@@ -73,21 +74,21 @@ typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
 #define GS_IDENTITY      ((gs_acc)1)
-#define GS_COMBINE(a, b) ((a) * (b))
+#define GS_EITHER(a, b)  ((a) * (b))
 #define GS_RESULT(a, n)  GS_CANONICAL((GS_OUT)(a))
 
 #elif defined(GS_OP_MIN)
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    GS_KEY_LOW(v)
 #define GS_IDENTITY      GS_LAST_LOW
-#define GS_COMBINE(a, b) ((b) < (a) ? (b) : (a))
+#define GS_EITHER(a, b)  ((b) < (a) ? (b) : (a))
 #define GS_RESULT(a, n)  ((GS_OUT)GS_UNKEY(a))
 
 #elif defined(GS_OP_MAX)
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    GS_KEY_HIGH(v)
 #define GS_IDENTITY      GS_LAST_HIGH
-#define GS_COMBINE(a, b) ((b) > (a) ? (b) : (a))
+#define GS_EITHER(a, b)  ((b) > (a) ? (b) : (a))
 #define GS_RESULT(a, n)  ((GS_OUT)GS_UNKEY(a))
 
 #elif defined(GS_OP_MINMAX)
@@ -111,7 +112,6 @@ static gs_acc gs_minmax_identity(void)
 }
 #define GS_LIFT(v, i)    gs_lift(v)
 #define GS_IDENTITY      gs_minmax_identity()
-#define GS_COMBINE(a, b) gs_combine(a, b)
 
 #elif defined(GS_OP_ARGMIN) || defined(GS_OP_ARGMAX)
 typedef struct {
@@ -151,7 +151,6 @@ static gs_acc gs_combine(const gs_acc a, const gs_acc b)
 }
 #define GS_LIFT(v, i)    gs_winner(GS_KEY(v), i)
 #define GS_IDENTITY      gs_winner(GS_WORST, GS_NO_INDEX)
-#define GS_COMBINE(a, b) gs_combine(a, b)
 #define GS_RESULT(a, n)  ((a).index)
 
 #elif defined(GS_OP_AND)
@@ -159,7 +158,7 @@ typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
 #define GS_IDENTITY      (~(gs_acc)0)
-#define GS_COMBINE(a, b) ((a) & (b))
+#define GS_EITHER(a, b)  ((a) & (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_OR)
@@ -167,7 +166,7 @@ typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
 #define GS_IDENTITY      ((gs_acc)0)
-#define GS_COMBINE(a, b) ((a) | (b))
+#define GS_EITHER(a, b)  ((a) | (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_XOR)
@@ -175,35 +174,35 @@ typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
 #define GS_LIFT16(v)     (v)
 #define GS_IDENTITY      ((gs_acc)0)
-#define GS_COMBINE(a, b) ((a) ^ (b))
+#define GS_EITHER(a, b)  ((a) ^ (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_ANY)
 typedef uint gs_acc;
 #define GS_LIFT(v, i)    ((uint)((v) != 0))
 #define GS_IDENTITY      0u
-#define GS_COMBINE(a, b) ((a) | (b))
+#define GS_EITHER(a, b)  ((a) | (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_ALL)
 typedef uint gs_acc;
 #define GS_LIFT(v, i)    ((uint)((v) != 0))
 #define GS_IDENTITY      1u
-#define GS_COMBINE(a, b) ((a) & (b))
+#define GS_EITHER(a, b)  ((a) & (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_COUNT)
 typedef ulong gs_acc;
 #define GS_LIFT(v, i)    ((ulong)((v) != 0))
 #define GS_IDENTITY      0ul
-#define GS_COMBINE(a, b) ((a) + (b))
+#define GS_EITHER(a, b)  ((a) + (b))
 #define GS_RESULT(a, n)  ((GS_OUT)(a))
 
 #elif defined(GS_OP_CUSTOM)
 // The host writes gs_operator(a, b) and gs_identity() on gs_value; GS_ACC holds one.
 typedef GS_ACC gs_acc;
 #define GS_LIFT(v, i)    ((gs_acc)(v))
-#define GS_COMBINE(a, b) ((gs_acc)gs_operator((gs_value)(a), (gs_value)(b)))
+#define GS_EITHER(a, b)  ((gs_acc)gs_operator((gs_value)(a), (gs_value)(b)))
 #define GS_RESULT(a, n)  GS_CANONICAL((GS_OUT)(a))
 
 #else
@@ -227,13 +226,22 @@ typedef GS_ACC gs_acc;
 #endif
 #endif
 
+// A function, so that operands are evaluated once: some of them exchange words with other work-items.
+#if defined(GS_EITHER)
+static gs_acc gs_combine(const gs_acc a, const gs_acc b)
+{
+    return GS_EITHER(a, b);
+}
+#endif
+#define GS_COMBINE(a, b) gs_combine(a, b)
+
 // The winner of a comparison does not depend on the order of comparing. argmin and argmax may fold
 // bare keys and then look for the first element that has the winning one: GS_SEARCH.
 #if defined(GS_OP_ARGMIN) || defined(GS_OP_ARGMAX)
 #define GS_SEARCH
 #define GS_FOLDED     GS_ACC
 #define GS_FOLD(a, b) (GS_WINS(b, a) ? (b) : (a))
-#else
+#elif defined(GS_EITHER)
 #define GS_FOLDED     gs_acc
-#define GS_FOLD(a, b) GS_COMBINE(a, b)
+#define GS_FOLD(a, b) GS_EITHER(a, b)
 #endif

@@ -44,6 +44,9 @@
 #endif
 #endif
 #if defined(GS_SUBGROUP_32)
+// After a branch in which work-items part, the compiler may give each way a shuffle of its own, and
+// they would wait for each other for ever. A barrier is where it must bring them together again.
+#define GS_CONVERGE() barrier(CLK_LOCAL_MEM_FENCE)
 static uint gs_shuffle_down(const uint value, const uint distance)
 {
     uint result;

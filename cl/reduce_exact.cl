@@ -25,6 +25,7 @@ static gs_acc gs_group_fold(gs_acc acc, __local gs_acc *space)
 {
     const uint id = GS_LOCAL_ID;
 #if defined(GS_SUBGROUP_32)
+    GS_CONVERGE();
 #pragma unroll
     for (uint d = 16; d > 0; d /= 2)
         acc = GS_COMBINE(acc, gs_shuffle_down_acc(acc, d)); // items near the end fold twice

@@ -227,16 +227,19 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
 #if defined(GS_COLUMN_EACH)
     // One column per work-item and one run per sub-group: the tree over columns needs no memory.
     const uint s = id / GS_COLUMNS, p = id % GS_COLUMNS;
-    if (s < runs) {
-        const uint left = min(m - s * GS_RUN, GS_RUN);
-        const uint present = GS_COLUMNS_PRESENT(left);
-        gs_acc acc = GS_COLUMN_NAME(base, s * GS_RUN, left, min(p, present - 1u) GS_LOAD_ARGS);
+    const uint left = s < runs ? min(m - s * GS_RUN, GS_RUN) : 0;
+    const uint present = GS_COLUMNS_PRESENT(left);
+    gs_acc acc;
+    if (s < runs)
+        acc = GS_COLUMN_NAME(base, s * GS_RUN, left, min(p, present - 1u) GS_LOAD_ARGS);
+    if (m < GS_TILE) // the same for the whole group
+        GS_CONVERGE();
+    if (s < runs) { // the same for a whole sub-group
 #pragma unroll
         for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS);
              d = GS_TREE_NEXT(d)) {
-            const gs_acc other = gs_shuffle_down_acc(acc, d);
-            if (p + d < present)
-                acc = GS_COMBINE(acc, other);
+            const gs_acc both = GS_COMBINE(acc, gs_shuffle_down_acc(acc, d));
+            acc = p + d < present ? both : acc; // no branch: see GS_CONVERGE
         }
         if (p == 0)
             columns[s] = acc;
@@ -247,9 +250,8 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
         result = columns[id % GS_RUNS];
 #pragma unroll
         for (uint d = GS_TREE_FIRST(GS_RUNS); GS_TREE_GOES_ON(d, GS_RUNS); d = GS_TREE_NEXT(d)) {
-            const gs_acc other = gs_shuffle_down_acc(result, d);
-            if (id + d < runs)
-                result = GS_COMBINE(result, other);
+            const gs_acc both = GS_COMBINE(result, gs_shuffle_down_acc(result, d));
+            result = id + d < runs ? both : result;
         }
     }
     return result;
