@@ -26,13 +26,13 @@ enum bench_case {
 #define BENCH_ENUM(id, name, bytes) BENCH_##id,
     BENCH_CASES(BENCH_ENUM)
 #undef BENCH_ENUM
-    BENCH_NUM_CASES
+        BENCH_NUM_CASES
 };
 
 /* Another implementation of the same cases, with buffers of its own. */
 struct bench_peer {
     const char *name;
-    bool (*open)(uint64_t n);                 /* allocate and fill; false if it cannot */
+    bool (*open)(uint64_t n);                  /* allocate and fill; false if it cannot */
     bool (*run)(enum bench_case c, int calls); /* enqueue `calls` calls and wait; false: no such */
     void (*close)(void);
 };

@@ -37,7 +37,8 @@ static const char twin[] =
     "__kernel void axpy(const ulong n, const ulong first, const ulong end, const uint tile,\n"
     "    const float a, __global const float *restrict x, const ulong ox,\n"
     "    __global float *restrict y, const ulong oy)\n"
-    "{ for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) y[oy + i] += a * x[ox + i]; }\n";
+    "{ for (ulong i = get_global_id(0); i < n; i += get_global_size(0))\n"
+    "    y[oy + i] += a * x[ox + i]; }\n";
 
 static void bare_call(cl_command_queue queue, cl_kernel kernel, cl_mem x, cl_mem y,
                       gstride_shape shape)
@@ -55,7 +56,8 @@ static void bare_call(cl_command_queue queue, cl_kernel kernel, cl_mem x, cl_mem
     clSetKernelArg(kernel, 6, sizeof zero, &zero);
     clSetKernelArg(kernel, 7, sizeof y, &y);
     clSetKernelArg(kernel, 8, sizeof zero, &zero);
-    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) != CL_SUCCESS)
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL) !=
+        CL_SUCCESS)
         exit(EXIT_FAILURE);
 }
 
@@ -108,8 +110,8 @@ int main(void)
     qsort(floor, ROUNDS, sizeof floor[0], ascending);
     printf("# %s: host time per enqueued call, medians of %d batches of %d\n",
            gstride_device_get_info(device)->name, ROUNDS, CALLS);
-    printf("gstride_axpy %.3f us, bare OpenCL calls %.3f us, difference %.3f us; enqueue alone %.3f "
-           "us\n",
+    printf("gstride_axpy %.3f us, bare OpenCL calls %.3f us, difference %.3f us; "
+           "enqueue alone %.3f us\n",
            mine[ROUNDS / 2], bare[ROUNDS / 2], mine[ROUNDS / 2] - bare[ROUNDS / 2],
            floor[ROUNDS / 2]);
     clReleaseKernel(kernel);

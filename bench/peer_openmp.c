@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peer_openmp.c - the loops that a C programmer would write, with OpenMP, built -O3 -march=native. */
+/* peer_openmp.c - the loops that a C programmer would write, with OpenMP; -O3 -march=native. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -124,9 +124,9 @@ static void sum_u64(void)
 static bool run(enum bench_case c, int calls)
 {
     static void (*const loops[BENCH_NUM_CASES])(void) = {
-        [BENCH_COPY_F32] = copy,     [BENCH_AXPY_F32] = axpy,  [BENCH_MAP3_F32] = map3,
-        [BENCH_SUM_F32] = sum,       [BENCH_MAX_F32] = maximum, [BENCH_ARGMIN_F32] = argmin,
-        [BENCH_DOT_F32] = dot,       [BENCH_SUM_U64] = sum_u64};
+        [BENCH_COPY_F32] = copy, [BENCH_AXPY_F32] = axpy,   [BENCH_MAP3_F32] = map3,
+        [BENCH_SUM_F32] = sum,   [BENCH_MAX_F32] = maximum, [BENCH_ARGMIN_F32] = argmin,
+        [BENCH_DOT_F32] = dot,   [BENCH_SUM_U64] = sum_u64};
     if (!loops[c])
         return false;
     for (int k = 0; k < calls; ++k)

@@ -226,7 +226,8 @@ typedef GS_ACC gs_acc;
 #endif
 #endif
 
-// A function, so that operands are evaluated once: some of them exchange words with other work-items.
+// A function, so that operands are evaluated once: some of them exchange words with other
+// work-items.
 #if defined(GS_EITHER)
 static gs_acc gs_combine(const gs_acc a, const gs_acc b)
 {

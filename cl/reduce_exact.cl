@@ -36,7 +36,8 @@ static gs_acc gs_group_fold(gs_acc acc, __local gs_acc *space)
         for (uint s = 1; s < GS_SUBGROUPS; ++s)
             acc = GS_COMBINE(acc, space[s]);
 #else
-    // Two steps with one barrier each. (A tree with a barrier per level crashes PoCL 3.1's compiler.)
+    // Two steps with one barrier each. (A tree with a barrier per level crashes the compiler of
+    // PoCL 3.1.)
     space[id] = acc;
     GS_BARRIER_LOCAL();
     if (id < GS_FOLDERS) {
@@ -120,7 +121,8 @@ void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
     }
     GS_BARRIER_GLOBAL();
 
-    // 3. The last group. Others go through the motions, so that every work-item meets every barrier.
+    // 3. The last group. Others go through the motions, so that every work-item meets every
+    // barrier.
     const uint groups = last ? gs_groups : 0;
     acc = GS_IDENTITY;
     for (uint g = id; g < groups; g += GS_GROUP_SIZE)
