@@ -40,9 +40,10 @@ static bool word_has_prefix(const char *word, size_t length, const char *const *
 static bool word_is_banned(const char *word, size_t length)
 {
     static const char *const words[] = {"asm", "barrier", "goto", "kernel", "global", "local"};
-    static const char *const prefixes[] = {
-        "get_", "atom", "mem_fence", "read_mem_",  "write_mem_", "work_group_", "sub_group_", "gs_",
-        "GS_",  "gsi_", "__",        "async_work", "wait_group", "intel_",      "printf"};
+    static const char *const prefixes[] = {"get_",       "atom",        "mem_fence",  "read_mem_",
+                                           "write_mem_", "work_group_", "sub_group_", "gs_",
+                                           "GS_",        "gsi_",        "__",         "async_work",
+                                           "wait_group", "intel_",      "printf",     "gstride_"};
     return word_in(word, length, words, COUNT(words)) ||
            word_has_prefix(word, length, prefixes, COUNT(prefixes));
 }
@@ -54,7 +55,10 @@ struct scanner {
     unsigned line, column;
     char open[64]; /* brackets not yet closed */
     size_t depth;
+    size_t unary; /* signs in a row, for each of which compilers nest once more */
 };
+
+enum { MOST_UNARY = 64 };
 
 static gstride_status refuse(const struct scanner *s, const char *found)
 {
@@ -66,13 +70,28 @@ static gstride_status refuse(const struct scanner *s, const char *found)
     return status;
 }
 
+/* Directives of a preamble that would bring in text which nobody has checked, or change how
+ * arithmetic is done. Unrolling changes neither. */
+static bool directive_is_banned(const struct scanner *s, size_t length)
+{
+    static const char *const words[] = {"include", "include_next", "import", "pragma", "_Pragma"};
+    static const char *const harmless[] = {"unroll"};
+    if (s->rules != GSI_PREAMBLE || !word_in(s->text, length, words, COUNT(words)))
+        return false;
+    const char *next = s->text + length + strspn(s->text + length, " \t");
+    size_t next_length = 0;
+    while (continues_identifier(next[next_length]))
+        ++next_length;
+    return !word_in(next, next_length, harmless, COUNT(harmless));
+}
+
 static gstride_status scan_word(struct scanner *s, size_t *length)
 {
     size_t n = 1;
     while (continues_identifier(s->text[n]))
         ++n;
     *length = n;
-    if (!word_is_banned(s->text, n))
+    if (!word_is_banned(s->text, n) && !directive_is_banned(s, n))
         return GSTRIDE_OK;
     char found[48];
     size_t shown = n < sizeof found - 3 ? n : sizeof found - 3;
@@ -99,13 +118,40 @@ static gstride_status scan_bracket(struct scanner *s)
     return GSTRIDE_OK;
 }
 
-/* A preamble's comments and literals are skipped, so that brackets in them do not count. */
+/* Does a line end at the backslash `at`, perhaps behind blanks? The compiler joins it with the next
+ * line before it looks for words and comments. */
+static bool is_splice(const char *at)
+{
+    at += 1 + strspn(at + 1, " \t\f\v");
+    return *at == '\n' || *at == '\r';
+}
+
+/* A splice between blanks parts the same words for the compiler as for this scanner. */
+static gstride_status scan_backslash(struct scanner *s)
+{
+    if (s->rules != GSI_PREAMBLE || !is_splice(s->text))
+        return refuse(s, "a backslash");
+    const char *next = s->text + 1 + strcspn(s->text, "\r\n") - 1;
+    next += strspn(next, "\r\n");
+    bool blank_before = s->column == 1 || isspace((unsigned char)s->text[-1]);
+    if (!blank_before && *next && !isspace((unsigned char)*next))
+        return refuse(s, "a line that continues without a blank");
+    return GSTRIDE_OK;
+}
+
+/* A preamble's comments are skipped, so that brackets in them do not count. 0 if the comment has no
+ * end, or one that the compiler could see elsewhere: a splice there moves it. */
 static size_t comment_length(const char *text)
 {
-    if (text[0] == '/' && text[1] == '/')
-        return strcspn(text, "\n");
-    const char *end = text[0] == '/' && text[1] == '*' ? strstr(text + 2, "*/") : NULL;
-    return end ? (size_t)(end - text) + 2 : 0;
+    static const char spliced[] = {'?', '?', '/', '\0'}; /* the trigraph of a backslash */
+    bool is_line = text[1] == '/';
+    const char *end = is_line ? text + strcspn(text, "\r\n") : strstr(text + 2, "*/");
+    for (const char *at = text + 2; end && at < end; ++at) {
+        bool splice = (*at == '\\' && is_splice(at)) || strncmp(at, spliced, 3) == 0;
+        if (splice && (is_line || at[-1] == '*'))
+            return 0;
+    }
+    return end ? (size_t)(end - text) + (is_line ? 0 : 2) : 0;
 }
 
 /* Other spellings of brackets, braces and "#". */
@@ -124,8 +170,8 @@ static gstride_status scan_symbol(struct scanner *s, size_t *length)
     *length = 1;
     if (strchr("()[]{}", c))
         return scan_bracket(s);
-    if (c == '\\' && s->rules != GSI_PREAMBLE)
-        return refuse(s, "a backslash");
+    if (c == '\\')
+        return scan_backslash(s);
     if (c == '"' || c == '\'')
         return refuse(s, "a string or character literal");
     if (c == '?' && s->text[1] == '?')
@@ -134,6 +180,8 @@ static gstride_status scan_symbol(struct scanner *s, size_t *length)
         return refuse(s, "a digraph");
     if (c == '#' && s->rules != GSI_PREAMBLE)
         return refuse(s, "a preprocessor line");
+    if (c == '#' && s->text[1] == '#')
+        return refuse(s, "the joining of words");
     if (c == ';' && s->rules == GSI_VALUE)
         return refuse(s, "a semicolon");
     if (c == '/' && (s->text[1] == '/' || s->text[1] == '*')) {
@@ -141,11 +189,20 @@ static gstride_status scan_symbol(struct scanner *s, size_t *length)
             return refuse(s, "a comment");
         *length = comment_length(s->text);
         if (*length == 0)
-            return refuse(s, "a comment without an end");
+            return refuse(s, "a comment without a clear end");
     }
     if ((unsigned char)c >= 0x80 || (iscntrl((unsigned char)c) && !isspace((unsigned char)c)))
         return refuse(s, "a character outside printable ASCII");
     return GSTRIDE_OK;
+}
+
+static gstride_status count_unary(struct scanner *s)
+{
+    if (strchr("~!+-*&", *s->text))
+        ++s->unary;
+    else if (!isspace((unsigned char)*s->text))
+        s->unary = 0;
+    return s->unary > MOST_UNARY ? refuse(s, "so deep a nesting") : GSTRIDE_OK;
 }
 
 static void advance(struct scanner *s, size_t length)
@@ -178,6 +235,9 @@ gstride_status gsi_check_text(const char *what, const char *text, enum gsi_text_
     struct scanner s = {.what = what, .text = text, .rules = rules, .line = 1, .column = 1};
     while (status == GSTRIDE_OK && *s.text) {
         size_t length = 1;
+        status = count_unary(&s);
+        if (status != GSTRIDE_OK)
+            return status;
         if (starts_identifier(*s.text))
             status = scan_word(&s, &length);
         else if (isdigit((unsigned char)*s.text))

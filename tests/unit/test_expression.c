@@ -48,6 +48,13 @@ static const struct good_row good[] = {
     {"comment of stars", "/*****/ int x; /**/", GSI_PREAMBLE},
     {"comment marks in a comment", "/* // */ int x; // /*\nint y;", GSI_PREAMBLE},
     {"struct", "typedef struct { float a[3]; } t;", GSI_PREAMBLE},
+    {"define that continues at a blank", "#define F(x)\\\n  (x)", GSI_PREAMBLE},
+    {"define that continues behind a blank", "#define F(x) \\\n(x) \\ \n+ 1", GSI_PREAMBLE},
+    {"unrolling", "#pragma unroll\n# pragma\tunroll 4", GSI_PREAMBLE},
+    {"backslashes in comments", "/* \\ * \\ */ // \\param x\n", GSI_PREAMBLE},
+    {"hash in a macro", "#define A #b", GSI_PREAMBLE},
+    {"directives are names elsewhere", "include + pragma", GSI_STATEMENTS},
+    {"some signs", "- - ! ~ - x + -1", ANY_RULES},
 };
 
 static void text_is_accepted(void **state)
@@ -144,6 +151,30 @@ static const struct bad_row bad[] = {
     {"behind a long number", "123456789.5e-3f+gs_n", ANY_RULES, 1, 17, "gs_n"},
     {"behind a comment of lines", "/* a\n b\n */ gs_n", GSI_PREAMBLE, 3, 5, "gs_n"},
     {"behind a line comment", "// a\ngs_n", GSI_PREAMBLE, 2, 1, "gs_n"},
+    {"behind a line comment that a carriage return ends", "// a\rgs_n", GSI_PREAMBLE, 1, 6, "gs_n"},
+    {"kernels of the library", "gstride_map(0)", ANY_RULES, 1, 1, "gstride_map"},
+    {"joined words", "#define F(a, b) a##b", GSI_PREAMBLE, 1, 18, "joining"},
+    {"splice in a word", "int x; g\\\net_x", GSI_PREAMBLE, 1, 9, "continues"},
+    {"splice with blanks in a word", "g\\ \t\net_x", GSI_PREAMBLE, 1, 2, "continues"},
+    {"splice with a return in a word", "g\\\r\net_x", GSI_PREAMBLE, 1, 2, "continues"},
+    {"two splices in a word", "g\\\n\\\net_x", GSI_PREAMBLE, 1, 2, "continues"},
+    {"splice in a comment mark", "/\\\n/ /*\nx\n// */", GSI_PREAMBLE, 1, 2, "continues"},
+    {"splice in a joining", "#define F(a, b) a #\\\n# b", GSI_PREAMBLE, 1, 20, "continues"},
+    {"splice in a line comment", "// a \\\n b", GSI_PREAMBLE, 1, 1, "comment"},
+    {"trigraph in a line comment",
+     "// a ?"
+     "?/\n b",
+     GSI_PREAMBLE, 1, 1, "comment"},
+    {"splice in the end of a comment", "/* *\\\n/ x /* */", GSI_PREAMBLE, 1, 1, "comment"},
+    {"trigraph in the end of a comment",
+     "/* *?"
+     "?/\n/ x /* */",
+     GSI_PREAMBLE, 1, 1, "comment"},
+    {"backslash in a preamble", "int x; \\u0041", GSI_PREAMBLE, 1, 8, "backslash"},
+    {"include", "#include <x.h>", GSI_PREAMBLE, 1, 2, "include"},
+    {"include behind a comment", "# /* */ include </*>", GSI_PREAMBLE, 1, 9, "include"},
+    {"pragma", "#pragma OPENCL FP_CONTRACT ON", GSI_PREAMBLE, 1, 2, "pragma"},
+    {"pragma that starts like unroll", "#pragma unrolling", GSI_PREAMBLE, 1, 2, "pragma"},
 };
 
 static void text_is_refused(void **state)
@@ -230,6 +261,23 @@ static void nesting_limit(void **state)
     assert_in_range(gstride_last_error()->column, SOME, DEPTH);
     text[DEPTH + SOME] = '\0';
     assert_int_equal(gsi_check_text("text", text + DEPTH - SOME, GSI_VALUE), GSTRIDE_OK);
+}
+
+/* Compilers nest for every sign of "- - - x", and end the process when their stack does. */
+static void signs_in_a_row(void **state)
+{
+    (void)state;
+    enum { SIGNS = 5000, SOME = 60 };
+    static const char signs[] = "~!+-*&";
+    for (const char *sign = signs; *sign; ++sign) {
+        char text[2 * SIGNS + 2];
+        for (size_t k = 0; k < SIGNS; ++k)
+            memcpy(text + 2 * k, (const char[]){*sign, ' '}, 2);
+        memcpy(text + 2 * SIGNS, "x", 2);
+        assert_int_equal(gsi_check_text("text", text, GSI_VALUE), GSTRIDE_ERROR_EXPRESSION);
+        assert_non_null(strstr(gstride_last_error()->message, "nesting"));
+        assert_int_equal(gsi_check_text("text", text + 2 * (SIGNS - SOME), GSI_VALUE), GSTRIDE_OK);
+    }
 }
 
 static void long_words_are_shown_cut(void **state)
@@ -359,6 +407,7 @@ int main(void)
     ADD_TEST(&suite, null_is_refused);
     ADD_TEST(&suite, length_limits);
     ADD_TEST(&suite, nesting_limit);
+    ADD_TEST(&suite, signs_in_a_row);
     ADD_TEST(&suite, long_words_are_shown_cut);
     ADD_TEST(&suite, every_byte_is_judged);
     ADD_TEST(&suite, null_and_huge_names_are_refused);
