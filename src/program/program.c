@@ -209,9 +209,16 @@ static gstride_status fail_build(const struct gsi_programs *programs, cl_program
     return status;
 }
 
-/* The bytes that a binary depends on: library, source, options, platform, device, driver. */
-static struct gsi_disk_key disk_key(const struct gsi_programs *programs, const char *text,
-                                    const char *options)
+/* A source that includes files depends on more than its text. */
+static bool includes_files(const char *text, const char *options)
+{
+    return strstr(text, "include") || strstr(text, "import") || strstr(options, "-include");
+}
+
+/* Hash the bytes that a binary depends on: library, source, options, platform, device, driver.
+ * False if there is no memory for them. */
+static bool make_disk_key(const struct gsi_programs *programs, const char *text,
+                          const char *options, struct gsi_disk_key *key)
 {
     struct gsi_strbuf bytes = {0};
     const gstride_device_info *info = programs->info;
@@ -219,9 +226,11 @@ static struct gsi_disk_key disk_key(const struct gsi_programs *programs, const c
                       info->platform_version, info->vendor, info->name, info->device_version,
                       info->driver_version, options);
     gsi_strbuf_puts(&bytes, text);
-    struct gsi_disk_key key = gsi_disk_key(bytes.text ? bytes.text : "", bytes.length);
+    bool made = bytes.text != NULL;
+    if (made)
+        *key = gsi_disk_key(bytes.text, bytes.length);
     gsi_strbuf_free(&bytes);
-    return key;
+    return made;
 }
 
 static cl_program load_from_disk(const struct gsi_programs *programs, struct gsi_disk_key key,
@@ -300,13 +309,10 @@ gstride_status gsi_program_build(const struct gsi_programs *programs, const char
                       extra_options ? extra_options : "");
     if (!options.text)
         return gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY, "no memory for build options");
-    bool on_disk = gsi_disk_cache_enabled(programs->info);
-    struct gsi_disk_key key = {0};
-    *program = NULL;
-    if (on_disk) {
-        key = disk_key(programs, text, options.text);
-        *program = load_from_disk(programs, key, options.text);
-    }
+    struct gsi_disk_key key;
+    bool on_disk = gsi_disk_cache_enabled(programs->info) && !includes_files(text, options.text) &&
+                   make_disk_key(programs, text, options.text, &key);
+    *program = on_disk ? load_from_disk(programs, key, options.text) : NULL;
     gstride_status status = GSTRIDE_OK;
     if (!*program) {
         status = build_from_source(programs, text, options.text, program);

@@ -9,6 +9,7 @@ void gsi_key_begin(gstride_stream *stream)
 {
     static const struct gsi_specialisation room;
     stream->key.length = 0;
+    stream->key.failed = false; /* a want of memory in an earlier call says nothing of this one */
     gsi_strbuf_append(&stream->key, (const char *)&room, sizeof room);
 }
 

@@ -246,6 +246,45 @@ static void sources_from_files_and_options(void **state)
     gstride_kernel_free(kernel);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The disk cache does not know when an included file has changed. */
+static void included_files_may_change(void **state)
+{
+    static const char *const answers[] = {"#define ANSWER 1\n", "#define ANSWER 2\n"};
+    static const char text[] = "#include \"answer.h\"\n"
+                               "__kernel void f(__global uint *y)\n{\n    y[0] = ANSWER;\n}\n";
+    const struct fixture *f = *state;
+    char directory[] = "/tmp/gstride-include-XXXXXX", header[64], options[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(header, sizeof header, "%s/answer.h", directory);
+    snprintf(options, sizeof options, "-I%s", directory);
+    setenv("GSTRIDE_CACHE", "on", 1);
+    gstride_span y;
+    OK(gstride_alloc(f->device, GSTRIDE_U32, 1, &y));
+    const gstride_kernel_arg arg = gstride_arg_span(y);
+    for (uint32_t round = 0; round < COUNT_OF(answers); ++round) {
+        gstride_kernel *kernel;
+        uint32_t got = 0;
+        write_text(header, answers[round]);
+        OK(gstride_kernel_build(f->device, text, NULL, "f", options, &kernel));
+        OK(gstride_kernel_launch(f->stream, kernel, 1, &arg, 1));
+        OK(gstride_read(f->stream, y, &got, 1));
+        assert_int_equal(got, round + 1);
+        gstride_kernel_free(kernel);
+    }
+    unsetenv("GSTRIDE_CACHE");
+    gstride_free(&y);
+    unlink(header);
+    rmdir(directory);
+}
+
 static void arguments_of_another_kind(void **state)
 {
     static const char text[] = "__kernel void f(const float a, __global float *x)\n"
@@ -304,6 +343,7 @@ int main(void)
         DEVICE_TEST(products_are_never_fused),
         DEVICE_TEST(a_kernel_outlives_its_device_handle),
         DEVICE_TEST(sources_from_files_and_options),
+        DEVICE_TEST(included_files_may_change),
         DEVICE_TEST(arguments_of_another_kind),
         DEVICE_TEST(kernels_with_long_names),
     };
