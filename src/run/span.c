@@ -152,7 +152,7 @@ gstride_status gstride_slice(gstride_span whole, uint64_t first, uint64_t n, gst
 {
     if (!part)
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_slice: part is NULL");
-    if (first > whole.count || n > whole.count - first)
+    if (first > whole.count || n > whole.count - first || first > UINT64_MAX - whole.offset)
         return gsi_fail(GSTRIDE_ERROR_SPAN,
                         "gstride_slice: %llu elements from %llu on do not lie in a span of %llu",
                         ull(n), ull(first), ull(whole.count));

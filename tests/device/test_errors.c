@@ -207,6 +207,9 @@ static void more_elements_than_there_are(void **state)
     SPAN(gstride_slice(c.x, N + 1, 0, &span));
     SPAN(gstride_slice(c.x, UINT64_MAX, 2, &span));
     SPAN(gstride_slice(c.x, 2, UINT64_MAX, &span));
+    gstride_span far = c.x;
+    far.offset = UINT64_MAX;
+    SPAN(gstride_slice(far, 2, 1, &span)); /* the place would wrap round into the buffer */
     SPAN(gstride_span_wrap(device, c.x.mem, GSTRIDE_F32, 1, N, &span));
     SPAN(gstride_span_wrap(device, c.x.mem, GSTRIDE_U8, 0, 4 * N + 1, &span));
     SPAN(gstride_span_wrap(device, c.x.mem, GSTRIDE_F32, UINT64_MAX, 1, &span));
