@@ -353,7 +353,8 @@ static void spell_key(gstride_stream *stream, const struct reduce_request *r)
 {
     struct gsi_strbuf *key = &stream->key;
     gsi_key_begin(stream);
-    const char facts[4] = {(char)r->op, (char)r->value, (char)r->result, (char)ordered(r)};
+    const char facts[5] = {(char)r->op, (char)r->value, (char)r->result, (char)ordered(r),
+                           (char)(r->expression != NULL)};
     gsi_strbuf_puts(key, "reduce");
     gsi_strbuf_append(key, facts, sizeof facts);
     gsi_operands_key(key, &r->operands);
@@ -702,7 +703,10 @@ static gstride_status host_result_make(gstride_stream *stream, const char *funct
     if (!result)
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: result is NULL", function);
     host->count = op == GSTRIDE_MINMAX ? 2 : 1;
-    return gstride_alloc(stream->device, type, host->count, &host->span);
+    status = gstride_alloc(stream->device, type, host->count, &host->span);
+    if (status == GSTRIDE_OK)
+        gsi_call_begin(stream); /* the reduction and the reading are one call to the clock */
+    return status;
 }
 
 static gstride_status host_result_take(gstride_stream *stream, struct host_result *host,
@@ -711,7 +715,7 @@ static gstride_status host_result_take(gstride_stream *stream, struct host_resul
     if (status == GSTRIDE_OK)
         status = gstride_read(stream, host->span, result, host->count);
     gstride_free(&host->span);
-    return status;
+    return gsi_call_end(stream, status);
 }
 
 gstride_status gstride_reduce_to_host(gstride_stream *stream, gstride_op op, gstride_span in,

@@ -223,7 +223,7 @@ gstride_device *gstride_stream_device(const gstride_stream *stream)
 
 void gsi_call_begin(gstride_stream *stream)
 {
-    if (!stream->timed)
+    if (stream->open_calls++ > 0 || !stream->timed)
         return;
     drop_events(stream);
     stream->call_ns = 0;
@@ -237,7 +237,7 @@ gstride_status gsi_call_end(gstride_stream *stream, gstride_status status)
 {
     if (status == GSTRIDE_ERROR_DEVICE_LOST)
         stream->sticky = status;
-    if (stream->host_clock && status == GSTRIDE_OK) {
+    if (--stream->open_calls == 0 && stream->host_clock && status == GSTRIDE_OK) {
         clFinish(stream->queue);
         stream->call_ns = now_ns() - stream->begin_ns;
     }
@@ -246,6 +246,8 @@ gstride_status gsi_call_end(gstride_stream *stream, gstride_status status)
 
 gstride_status gsi_call_of_nothing(gstride_stream *stream)
 {
+    if (stream->open_calls > 0)
+        return GSTRIDE_OK;
     if (stream->timed)
         drop_events(stream);
     stream->call_ns = 0;

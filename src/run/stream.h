@@ -60,9 +60,10 @@ struct gstride_stream {
     cl_mem counter;          /* words that are 0 between calls */
     bool counter_dirty;
 
-    bool timed;        /* elapsed times are kept */
-    bool host_clock;   /* because events report nothing */
-    uint64_t begin_ns; /* host clock at the start of the call, then the call's time */
+    unsigned open_calls; /* public calls that run now: one may be made of others */
+    bool timed;          /* elapsed times are kept */
+    bool host_clock;     /* because events report nothing */
+    uint64_t begin_ns;   /* host clock at the start of the call, then the call's time */
     uint64_t call_ns;
     cl_event first_event, last_event;
 };
@@ -70,8 +71,8 @@ struct gstride_stream {
 /* Start of every public call on a stream. \return OK, _ARGUMENT, _FORKED, _DEVICE_LOST */
 gstride_status gsi_stream_check(const gstride_stream *stream, const char *function);
 
-/* Bracket the commands of one call, for timing. gsi_call_end passes `status` through and makes a
- * lost device sticky. */
+/* Bracket the commands of one call, for timing; brackets may nest. gsi_call_end passes `status`
+ * through and makes a lost device sticky. */
 void gsi_call_begin(gstride_stream *stream);
 gstride_status gsi_call_end(gstride_stream *stream, gstride_status status);
 /* A good call that enqueues nothing: its time is 0, not that of the call before. */

@@ -835,6 +835,22 @@ static void more_tiles_than_loop_trips(void **state)
     assert_int_equal(got, bound / 2 * TILE);
 }
 
+/* Whether an empty expression is refused does not depend on which kernels there are already. */
+static void an_empty_expression_is_no_expression(void **state)
+{
+    const struct fixture *f = *state;
+    static const uint32_t values[] = {1, 2, 3};
+    gstride_span in = span_of(f, GSTRIDE_U32, values, 3);
+    const gstride_arg arg = gstride_in("in", in);
+    uint32_t got = 0;
+    OK(gstride_reduce_to_host(f->stream, GSTRIDE_SUM, in, GSTRIDE_U32, &got));
+    assert_int_equal(got, 6);
+    REFUSED(GSTRIDE_ERROR_EXPRESSION,
+            gstride_map_reduce_to_host(f->stream, GSTRIDE_SUM, 3, GSTRIDE_U32, "", &arg, 1,
+                                       GSTRIDE_U32, &got));
+    gstride_free(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -860,6 +876,7 @@ int main(void)
         DEVICE_TEST(repeated_runs),
         DEVICE_TEST(three_levels_of_bytes),
         DEVICE_TEST(three_levels_of_floats),
+        DEVICE_TEST(an_empty_expression_is_no_expression),
         DEVICE_TEST(more_groups_than_tiles),
         DEVICE_TEST(more_tiles_than_loop_trips),
     };

@@ -3,6 +3,7 @@
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "fixture.h"
+#include "run/stream.h"
 
 #include <CL/cl.h>
 #include <pthread.h>
@@ -409,6 +410,31 @@ static void programs_are_kept(void **state)
     gstride_free(&x);
 }
 
+/* A call made of several commands is timed from the first to the last of them. */
+static void a_call_of_several_commands_is_timed_whole(void **state)
+{
+    const struct fixture *f = *state;
+    static const uint32_t values[] = {1, 2, 3};
+    gstride_span x = span_of(f, GSTRIDE_U32, values, 3);
+    gstride_stream *stream;
+    uint32_t got = 0;
+    OK(gstride_stream_create_timed(f->device, &stream));
+    for (int round = 0; round < 2; ++round) {
+        OK(gstride_reduce_to_host(stream, GSTRIDE_SUM, x, GSTRIDE_U32, &got));
+        assert_int_equal(got, 6);
+        assert_int_equal(stream->open_calls, 0);
+        if (!stream->host_clock)
+            assert_ptr_not_equal(stream->first_event, stream->last_event);
+        REFUSED(GSTRIDE_ERROR_TYPE,
+                gstride_reduce_to_host(stream, GSTRIDE_MIN, x, GSTRIDE_F32, &got));
+        assert_int_equal(stream->open_calls, 0);
+        OK(gstride_read(stream, x, &got, 1));
+        assert_ptr_equal(stream->first_event, stream->last_event);
+    }
+    gstride_stream_destroy(stream);
+    gstride_free(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +451,7 @@ int main(void)
         DEVICE_TEST(two_devices_on_one_id),
         DEVICE_TEST(forked_children),
         DEVICE_TEST(programs_are_kept),
+        DEVICE_TEST(a_call_of_several_commands_is_timed_whole),
     };
     return RUN_DEVICE_TESTS(tests);
 }
