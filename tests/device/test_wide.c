@@ -11,14 +11,26 @@ static void skip_on_simulator(const struct fixture *f)
         SKIP("%s is too slow for %llu elements", f->info->platform, WIDE);
 }
 
+/* Where loops are cut off, so many tile results cannot be folded, which must be said. */
+static bool refuses(const struct fixture *f, gstride_status status)
+{
+    if (f->info->probe.loop_bound == 0) {
+        OK(status);
+        return false;
+    }
+    REFUSED(GSTRIDE_ERROR_LAUNCH_SHAPE, status);
+    return true;
+}
+
 static void count_past_32_bits(void **state)
 {
     const struct fixture *f = *state;
     uint64_t count = 0;
     skip_on_simulator(f);
-    OK(gstride_map_reduce_to_host(f->stream, GSTRIDE_COUNT, WIDE, GSTRIDE_U8, "1", NULL, 0,
-                                  GSTRIDE_U64, &count));
-    assert_int_equal(count, WIDE);
+    gstride_status status = gstride_map_reduce_to_host(f->stream, GSTRIDE_COUNT, WIDE, GSTRIDE_U8,
+                                                       "1", NULL, 0, GSTRIDE_U64, &count);
+    if (!refuses(f, status))
+        assert_int_equal(count, WIDE);
 }
 
 static void index_past_32_bits(void **state)
@@ -26,9 +38,11 @@ static void index_past_32_bits(void **state)
     const struct fixture *f = *state;
     uint64_t index = 0;
     skip_on_simulator(f);
-    OK(gstride_map_reduce_to_host(f->stream, GSTRIDE_ARGMAX, WIDE, GSTRIDE_U8, "i == 4294967298ul",
-                                  NULL, 0, GSTRIDE_U64, &index));
-    assert_int_equal(index, 4294967298u);
+    gstride_status status =
+        gstride_map_reduce_to_host(f->stream, GSTRIDE_ARGMAX, WIDE, GSTRIDE_U8, "i == 4294967298ul",
+                                   NULL, 0, GSTRIDE_U64, &index);
+    if (!refuses(f, status))
+        assert_int_equal(index, 4294967298u);
 }
 
 static void skip_without_room(const struct fixture *f, uint64_t bytes)
