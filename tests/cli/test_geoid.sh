@@ -162,11 +162,11 @@ if [ -r "$real" ]; then
 
     # Another launch shape gives the same heights, relief and places, so the same picture.
     cp "$dir/map.png" "$dir/first.png" 2>/dev/null
-    GSTRIDE_LAUNCH=groups=3
+    GSTRIDE_LAUNCH=groups=101 # so many that a device that cuts loops off takes them
     export GSTRIDE_LAUNCH
     run "$real"
     unset GSTRIDE_LAUNCH
-    succeeds "EGM96 on three work-groups"
+    succeeds "EGM96 on 101 work-groups"
     if cmp -s "$dir/map.png" "$dir/first.png"; then pass; else fail "the maps differ"; fi
 
     head -c 4152999 "$real" >"$dir/most.gtx"
