@@ -12,7 +12,7 @@
  * preprocessor lines and string literals are refused, as are barriers, atomics, inline assembly
  * and the work-item functions, which would make results depend on the launch; helper functions go
  * into a preamble, where braces, comments and defines are allowed, but not #include, #pragma (other
- * than unroll) and ##, which would get around these rules. Recursion is undefined, as OpenCL has it.
+ * than unroll) and ##, which would get around these rules. Recursion is undefined, as in OpenCL C.
  *
  * Values: I8 and U8 are char and uchar, ..., F16 elements are float while in the expression. a * b
  * + c is never fused unless fma() is written. What OpenCL C leaves undefined (division by zero,

@@ -355,10 +355,10 @@ static gstride_status build_entry(struct gsi_programs *programs, const struct gs
 {
     struct gsi_strbuf text = {0};
     gstride_status status = write_source(&text, request);
-    if (status == GSTRIDE_OK && !text.text)
-        status = gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's source");
     if (status == GSTRIDE_OK)
-        status = gsi_program_build(programs, text.text, NULL, program);
+        status = text.text ? gsi_program_build(programs, text.text, NULL, program)
+                           : gsi_fail(GSTRIDE_ERROR_OUT_OF_HOST_MEMORY,
+                                      "no memory for a program's source");
     gsi_strbuf_free(&text);
     if (status == GSTRIDE_OK) {
         status = add_entry(programs, key, *program);
