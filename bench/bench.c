@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* bench.c - gstride beside a peer, batch by batch in one process: medians, spread, ratios.
  *
- *   bench_peers [--device SPEC] [--peer NAME] [--log2 N[,N...]] [--rounds R]
+ *   bench_peers [--device SPEC] [--peer NAME] [--case PART-OF-A-NAME] [--log2 N[,N...]] [--rounds
+ * R]
  *
- * A batch is as many calls as take a while; both sides enqueue a batch and wait for its end, in
- * turns, so that what else the machine does meets both. "ratio" is the peer's time over gstride's:
- * above 1, gstride is faster. "least" and "most" are the extremes of gstride's batches. */
+ * A batch is as many calls as take 20 ms, at most 200; both sides enqueue a batch and wait for its
+ * end, in turns, so that what else the machine does meets both. "ratio" is the peer's time over
+ * gstride's: above 1, gstride is faster. "least" and "most" are the extremes of gstride's batches.
+ */
 #include "bench.h"
 
 #include <gstride.h>
@@ -17,8 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ROUNDS = 101, MOST_SIZES = 16, SMALL_BATCH = 200, LARGE_BATCH = 10 };
-static const uint64_t small_n = 1u << 22;
+enum { MOST_ROUNDS = 101, MOST_SIZES = 16, MOST_CALLS = 200, LEAST_CALLS = 2 };
+/* Long enough that changing between two drivers on one GPU does not count. */
+static const double batch_us = 20000;
 
 static const struct bench_peer *const peers[] = {
 #ifdef BENCH_HAVE_OPENMP
@@ -30,7 +33,7 @@ static const struct bench_peer *const peers[] = {
     NULL};
 
 struct options {
-    const char *device, *peer;
+    const char *device, *peer, *only;
     int rounds;
     int log2[MOST_SIZES];
     int num_sizes;
@@ -152,7 +155,14 @@ static void print_case(const char *name, double bytes, const struct side *s, dou
     fflush(stdout);
 }
 
-static void run_size(struct side *s, const struct bench_peer *peer, uint64_t n, int rounds)
+static int calls_of_a_batch(double call_us)
+{
+    double calls = batch_us / call_us;
+    return calls > MOST_CALLS ? MOST_CALLS : calls < LEAST_CALLS ? LEAST_CALLS : (int)calls;
+}
+
+static void run_size(struct side *s, const struct bench_peer *peer, uint64_t n,
+                     const struct options *o)
 {
     static const struct {
         const char *name;
@@ -163,11 +173,14 @@ static void run_size(struct side *s, const struct bench_peer *peer, uint64_t n, 
 #undef BENCH_ROW
     };
     double mine[MOST_ROUNDS], theirs[MOST_ROUNDS];
-    int calls = n <= small_n ? SMALL_BATCH : LARGE_BATCH;
+    int rounds = o->rounds;
     open_spans(s, n);
     bool with_peer = peer && peer->open(n);
     for (int c = 0; c < BENCH_NUM_CASES; ++c) {
+        if (o->only && !strstr(cases[c].name, o->only))
+            continue;
         time_gstride(s, (enum bench_case)c, 2); /* warm-up: builds, and the first touch */
+        int calls = calls_of_a_batch(time_gstride(s, (enum bench_case)c, 2));
         bool compared = with_peer && time_peer(peer, (enum bench_case)c, 2) >= 0;
         for (int r = 0; r < rounds; ++r) {
             mine[r] = time_gstride(s, (enum bench_case)c, calls);
@@ -195,17 +208,18 @@ static bool parse_sizes(struct options *o, char *text)
 
 static void parse(int argc, char **argv, struct options *o)
 {
-    static const struct option longs[] = {{"device", required_argument, NULL, 'd'},
-                                          {"peer", required_argument, NULL, 'p'},
-                                          {"log2", required_argument, NULL, 'n'},
-                                          {"rounds", required_argument, NULL, 'r'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"device", required_argument, NULL, 'd'}, {"peer", required_argument, NULL, 'p'},
+        {"case", required_argument, NULL, 'c'},   {"log2", required_argument, NULL, 'n'},
+        {"rounds", required_argument, NULL, 'r'}, {NULL, 0, NULL, 0}};
     bool good = true;
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         if (c == 'd')
             o->device = optarg;
         else if (c == 'p')
             o->peer = optarg;
+        else if (c == 'c')
+            o->only = optarg;
         else if (c == 'n')
             good = parse_sizes(o, optarg) && good;
         else if (c == 'r')
@@ -214,7 +228,9 @@ static void parse(int argc, char **argv, struct options *o)
             good = false;
     }
     if (!good || o->rounds < 1 || o->rounds > MOST_ROUNDS || optind != argc) {
-        fprintf(stderr, "usage: %s [--device SPEC] [--peer NAME] [--log2 N,...] [--rounds R]\n",
+        fprintf(stderr,
+                "usage: %s [--device SPEC] [--peer NAME] [--case NAME] [--log2 N,...] "
+                "[--rounds R]\n",
                 argv[0]);
         exit(2);
     }
@@ -242,7 +258,7 @@ int main(int argc, char **argv)
     printf("%-18s %-4s %10s %10s %10s %9s %10s %7s\n", "# case", "n", "gstride", "least", "most",
            "GB/s", "peer", "ratio");
     for (int k = 0; k < o.num_sizes; ++k)
-        run_size(&s, peer, (uint64_t)1 << o.log2[k], o.rounds);
+        run_size(&s, peer, (uint64_t)1 << o.log2[k], &o);
     gstride_stream_destroy(s.stream);
     gstride_device_close(s.device);
     return EXIT_SUCCESS;

@@ -170,39 +170,37 @@ static gs_acc GS_COLUMN_NAME(const ulong base, const uint first, const uint m,
                              const uint p GS_LOAD_PARAMS)
 {
     gs_acc a, b, c, d; // the lanes; not an array, which compilers would put into memory
-#if GS_BATCH // all loads in flight at once
+#if GS_BATCH
     if (m == GS_RUN) {
-        GS_FETCHED item[GS_ROWS][4];
-#pragma unroll
-        for (uint r = 0; r < GS_ROWS; ++r)
-#pragma unroll
-            for (uint k = 0; k < 4; ++k)
-                item[r][k] = GS_FETCH(base, first + GS_AT(r, GS_COLUMN_LANE(p, k)));
         const ulong i = base + first;
-#if defined(GS_SEARCH)
-        GS_ACC best = GS_KEY(item[0][0]);
 #pragma unroll
-        for (uint t = 1; t < 4 * GS_ROWS; ++t)
-            best = GS_FOLD(best, GS_KEY(item[t / 4][t % 4]));
-        uint at = 0;
+        for (uint h = 0; h < GS_ROWS; h += GS_BATCH) {
+            GS_FETCHED item[GS_BATCH][4]; // these loads are in flight at once
 #pragma unroll
-        for (uint t = 4 * GS_ROWS; t-- > 0;) // the lowest index comes last
-            at = GS_KEY(item[t / 4][t % 4]) == best ? GS_AT(t / 4, GS_COLUMN_LANE(p, t % 4)) : at;
-        return gs_winner(best, i + at);
-#else
-        a = GS_TAKE(item[0][0], i + GS_AT(0u, GS_COLUMN_LANE(p, 0u)));
-        b = GS_TAKE(item[0][1], i + GS_AT(0u, GS_COLUMN_LANE(p, 1u)));
-        c = GS_TAKE(item[0][2], i + GS_AT(0u, GS_COLUMN_LANE(p, 2u)));
-        d = GS_TAKE(item[0][3], i + GS_AT(0u, GS_COLUMN_LANE(p, 3u)));
+            for (uint r = 0; r < GS_BATCH; ++r)
 #pragma unroll
-        for (uint r = 1; r < GS_ROWS; ++r) {
-            a = GS_COMBINE(a, GS_TAKE(item[r][0], i + GS_AT(r, GS_COLUMN_LANE(p, 0u))));
-            b = GS_COMBINE(b, GS_TAKE(item[r][1], i + GS_AT(r, GS_COLUMN_LANE(p, 1u))));
-            c = GS_COMBINE(c, GS_TAKE(item[r][2], i + GS_AT(r, GS_COLUMN_LANE(p, 2u))));
-            d = GS_COMBINE(d, GS_TAKE(item[r][3], i + GS_AT(r, GS_COLUMN_LANE(p, 3u))));
+                for (uint k = 0; k < 4; ++k)
+                    item[r][k] = GS_FETCH(base, first + GS_AT(h + r, GS_COLUMN_LANE(p, k)));
+#pragma unroll
+            for (uint r = 0; r < GS_BATCH; ++r) {
+                const gs_acc a1 = GS_TAKE(item[r][0], i + GS_AT(h + r, GS_COLUMN_LANE(p, 0u)));
+                const gs_acc b1 = GS_TAKE(item[r][1], i + GS_AT(h + r, GS_COLUMN_LANE(p, 1u)));
+                const gs_acc c1 = GS_TAKE(item[r][2], i + GS_AT(h + r, GS_COLUMN_LANE(p, 2u)));
+                const gs_acc d1 = GS_TAKE(item[r][3], i + GS_AT(h + r, GS_COLUMN_LANE(p, 3u)));
+                if (h + r == 0) {
+                    a = a1;
+                    b = b1;
+                    c = c1;
+                    d = d1;
+                } else {
+                    a = GS_COMBINE(a, a1);
+                    b = GS_COMBINE(b, b1);
+                    c = GS_COMBINE(c, c1);
+                    d = GS_COMBINE(d, d1);
+                }
+            }
         }
         return GS_COLUMN_TREE(a, b, c, d, true, true, true);
-#endif
     }
 #endif
     const uint has_b = GS_AT(0u, GS_COLUMN_LANE(p, 1u)) < m;

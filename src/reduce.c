@@ -15,6 +15,10 @@
 
 enum { OP_CUSTOM = GSTRIDE_NUM_OPS };
 
+/* Rows of a column that a work-item fetches before it uses the first: tuning, no part of the
+ * arithmetic. A row has four elements, and registers are dear. */
+enum { ROWS_FETCHED = 8, WIDE_ROWS_FETCHED = 4 };
+
 struct reduce_request {
     struct gsi_launch launch; /* first: the source writer gets a pointer to it */
     int op;                   /* gstride_op or OP_CUSTOM */
@@ -162,8 +166,11 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
     gsi_strbuf_printf(text, "#define GS_OP_%s\n#define GS_ORDERED %d\n", names[r->op], ordered(r));
     gsi_strbuf_printf(text, "typedef %s gs_value;\n#define GS_OUT %s\n#define GS_ACC %s\n",
                       gsi_type(r->value)->value, gsi_type(r->result)->value, acc);
-    gsi_strbuf_printf(text, "#define GS_ACC_BITS %d\n#define GS_ACC_BYTES %zu\n",
-                      is_wide(r->value) ? 64 : 32, acc_bytes(r));
+    gsi_strbuf_printf(text,
+                      "#define GS_ACC_BITS %d\n#define GS_ACC_BYTES %zu\n"
+                      "#define GS_INPUT_BATCH %d\n",
+                      is_wide(r->value) ? 64 : 32, acc_bytes(r),
+                      is_wide(r->value) ? WIDE_ROWS_FETCHED : ROWS_FETCHED);
     write_acc_range(text, acc);
     if (compares(r->op) && is_float(r->value))
         gsi_strbuf_printf(text, "#define GS_FLOAT_KEYS %d\n", is_wide(r->value) ? 64 : 32);
@@ -277,19 +284,20 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
     }
 }
 
-static const char tile_of_input[] = "#define GS_TILE_NAME gs_tile_input\n"
-                                    "#define GS_RUN_NAME gs_run_input\n"
-                                    "#define GS_COLUMN_NAME gs_column_input\n"
-                                    "#define GS_LANE_NAME gs_lane_input\n"
-                                    "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n"
-                                    "#define GS_BATCH (GS_VARIANT == GS_FIXED)\n";
+static const char tile_of_input[] =
+    "#define GS_TILE_NAME gs_tile_input\n"
+    "#define GS_RUN_NAME gs_run_input\n"
+    "#define GS_COLUMN_NAME gs_column_input\n"
+    "#define GS_LANE_NAME gs_lane_input\n"
+    "#define GS_BY_ITEM (GS_VARIANT == GS_ITEM)\n"
+    "#define GS_BATCH (GS_VARIANT == GS_FIXED ? GS_INPUT_BATCH : 0)\n";
 
 static const char tile_of_partials[] =
     "#undef GS_TILE_NAME\n#undef GS_RUN_NAME\n#undef GS_COLUMN_NAME\n#undef GS_LANE_NAME\n"
     "#undef GS_FETCHED\n#undef GS_FETCH\n#undef GS_TAKE\n"
     "#undef GS_LOAD16\n#undef GS_SEARCH\n#undef GS_LOAD_PARAMS\n#undef GS_LOAD_ARGS\n#undef "
     "GS_BY_ITEM\n#undef GS_BATCH\n"
-    "#define GS_BATCH (GS_VARIANT == GS_FIXED && GS_ACC_BYTES <= 8)\n"
+    "#define GS_BATCH (GS_VARIANT != GS_FIXED ? 0 : GS_ACC_BYTES <= 8 ? 8 : 2)\n"
     "#define GS_BY_ITEM (GS_VARIANT != GS_FIXED)\n"
     "#define GS_TILE_NAME gs_tile_partials\n"
     "#define GS_RUN_NAME gs_run_partials\n"
@@ -616,11 +624,13 @@ static gstride_status reduce(gstride_stream *stream, const char *function, struc
         status = check_request(stream, function, r);
     if (status != GSTRIDE_OK)
         return status;
-    r->launch.primitive = GSI_REDUCE;
+    r->exact = grouping_is_free(r) && stream->device->info.probe.loop_bound == 0;
+    r->launch.primitive = !r->exact           ? GSI_REDUCE
+                          : is_wide(r->value) ? GSI_REDUCE_EXACT_WIDE
+                                              : GSI_REDUCE_EXACT;
     r->launch.kernel_name = "gstride_reduce";
     r->launch.write_source = write_source;
     r->launch.fixed_tile = GSI_REDUCE_TILE;
-    r->exact = grouping_is_free(r) && stream->device->info.probe.loop_bound == 0;
     if (!r->preamble)
         r->preamble = "";
     gsi_call_begin(stream);

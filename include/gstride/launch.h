@@ -40,7 +40,8 @@ GSTRIDE_API gstride_status gstride_launch_from_text(const char *text, gstride_la
  * The shape a primitive would get, without touching a device.
  *
  * \param info      a device, real or from gstride_device_info_from_text
- * \param primitive "map", "reduce" or "kernel"
+ * \param primitive "map", "reduce", "kernel"; "reduce-exact" and, on 64-bit values,
+ *                  "reduce-exact-wide" for operators whose result no grouping changes
  * \param bytes     bytes of one element of the widest span
  * \param forced    NULL, or fields that the planner must keep
  * \param reason    NULL, or a buffer of reason_bytes that receives one line of explanation

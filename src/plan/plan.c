@@ -38,6 +38,13 @@ const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_st
         [GSI_REDUCE] = {[GSI_STYLE_ITEM] = {1, 0, 32},
                         [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 32},
                         [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 0, 0}},
+        /* One wave of resident groups, which registers limit to fewer on wide values. */
+        [GSI_REDUCE_EXACT] = {[GSI_STYLE_ITEM] = {1, 0, 32},
+                              [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 8},
+                              [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 0, 0}},
+        [GSI_REDUCE_EXACT_WIDE] = {[GSI_STYLE_ITEM] = {1, 0, 32},
+                                   [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 0, 6},
+                                   [GSI_STYLE_NARROW] = {NARROW_GROUP_SIZE, 0, 0}},
         /* A user's kernel may do anything: a few waves, so that its start-up cost is paid once. */
         [GSI_KERNEL] = {[GSI_STYLE_ITEM] = {1, ITEM_TILE, 32},
                         [GSI_STYLE_GROUP] = {GPU_GROUP_SIZE, 4, 32},
@@ -172,8 +179,12 @@ gstride_status gstride_plan(const gstride_device_info *info, const char *primiti
                             size_t bytes, const gstride_launch *forced, gstride_shape *shape,
                             char *reason, size_t reason_bytes)
 {
-    static const char *const names[GSI_NUM_PRIMITIVES] = {
-        [GSI_MAP] = "map", [GSI_REDUCE] = "reduce", [GSI_KERNEL] = "kernel"};
+    static const char *const names[GSI_NUM_PRIMITIVES] = {[GSI_MAP] = "map",
+                                                          [GSI_REDUCE] = "reduce",
+                                                          [GSI_REDUCE_EXACT] = "reduce-exact",
+                                                          [GSI_REDUCE_EXACT_WIDE] =
+                                                              "reduce-exact-wide",
+                                                          [GSI_KERNEL] = "kernel"};
     static const char *const styles[] = {
         [GSI_STYLE_ITEM] = "a CPU: one work-item per group, contiguous runs",
         [GSI_STYLE_GROUP] = "full groups, coalesced",
@@ -199,9 +210,9 @@ gstride_status gstride_plan(const gstride_device_info *info, const char *primiti
     struct gsi_plan_request request = {.info = info,
                                        .policy = *gsi_policy_of((enum gsi_primitive)p, style),
                                        .n = n,
-                                       .fixed_tile = p == GSI_REDUCE   ? GSI_REDUCE_TILE
+                                       .fixed_tile = p == GSI_MAP      ? 0
                                                      : p == GSI_KERNEL ? gsi_kernel_tile(info)
-                                                                       : 0,
+                                                                       : GSI_REDUCE_TILE,
                                        .extra_trips = p == GSI_KERNEL ? 0 : GSI_EXTRA_TRIPS};
     if (forced)
         request.forced = *forced;

@@ -21,7 +21,16 @@ struct gsi_policy {
     uint32_t groups_per_unit; /* cap per compute unit; 0: one group per tile */
 };
 
-enum gsi_primitive { GSI_MAP, GSI_REDUCE, GSI_KERNEL, GSI_NUM_PRIMITIVES };
+/* GSI_REDUCE keeps a fixed shape of arithmetic; GSI_REDUCE_EXACT need not (see cl/reduce_exact.cl),
+ * and GSI_REDUCE_EXACT_WIDE is that on 64-bit values. */
+enum gsi_primitive {
+    GSI_MAP,
+    GSI_REDUCE,
+    GSI_REDUCE_EXACT,
+    GSI_REDUCE_EXACT_WIDE,
+    GSI_KERNEL,
+    GSI_NUM_PRIMITIVES
+};
 
 const struct gsi_policy *gsi_policy_of(enum gsi_primitive primitive, enum gsi_style style);
 

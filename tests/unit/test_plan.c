@@ -49,8 +49,12 @@ static const uint32_t loop_bounds[] = {0, 20000, 65535, 1000000, UINT32_MAX};
 static const uint32_t types[] = {0, GSTRIDE_DEVICE_CPU, GSTRIDE_DEVICE_GPU,
                                  GSTRIDE_DEVICE_ACCELERATOR,
                                  GSTRIDE_DEVICE_CPU | GSTRIDE_DEVICE_GPU};
-static const char *const primitives[GSI_NUM_PRIMITIVES] = {
-    [GSI_MAP] = "map", [GSI_REDUCE] = "reduce", [GSI_KERNEL] = "kernel"};
+static const char *const primitives[GSI_NUM_PRIMITIVES] = {[GSI_MAP] = "map",
+                                                           [GSI_REDUCE] = "reduce",
+                                                           [GSI_REDUCE_EXACT] = "reduce-exact",
+                                                           [GSI_REDUCE_EXACT_WIDE] =
+                                                               "reduce-exact-wide",
+                                                           [GSI_KERNEL] = "kernel"};
 
 /* From this bound on, no device is so narrow that an unforced plan fails. */
 enum { WORKABLE_LOOP_BOUND = 65535 };
