@@ -580,9 +580,10 @@ static gstride_status check_request(gstride_stream *stream, const char *function
                                     const struct reduce_request *r)
 {
     const gstride_device *device = stream->device;
+    const uint64_t results = r->op == GSTRIDE_MINMAX ? 2 : 1;
     gstride_status status = gsi_check_type(device, function, r->value);
     if (status == GSTRIDE_OK)
-        status = gsi_check_span(device, function, "out", &r->out, r->op == GSTRIDE_MINMAX ? 2 : 1);
+        status = gsi_check_span(device, function, "out", &r->out, results);
     if (status == GSTRIDE_OK)
         status = check_types(function, r);
     if (status != GSTRIDE_OK)
@@ -602,7 +603,7 @@ static gstride_status check_request(gstride_stream *stream, const char *function
             return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: operand %s is written; only in is allowed",
                             function, arg->name);
         if (arg->access &&
-            gsi_spans_overlap(&arg->span, r->launch.n, &r->out, r->out.count) != GSI_DISJOINT)
+            gsi_spans_overlap(&arg->span, r->launch.n, &r->out, results) != GSI_DISJOINT)
             return gsi_fail(GSTRIDE_ERROR_OVERLAP, "%s: out lies inside %s", function, arg->name);
     }
     return GSTRIDE_OK;
@@ -640,15 +641,22 @@ static gstride_status reduce(gstride_stream *stream, const char *function, struc
     return gsi_call_end(stream, run_reduce(stream, r));
 }
 
-gstride_status gstride_reduce(gstride_stream *stream, gstride_op op, gstride_span in,
-                              gstride_span out)
+/* gstride_reduce for several public functions; `function` is the one that messages name. */
+static gstride_status reduce_span(gstride_stream *stream, const char *function, gstride_op op,
+                                  gstride_span in, gstride_span out)
 {
     const gstride_arg arg = gstride_in("in", in);
     struct reduce_request r = {
         .launch.n = in.count, .op = op, .value = in.type, .result = out.type, .out = out};
     if ((unsigned)op >= GSTRIDE_NUM_OPS)
-        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_reduce: %d is no operator", (int)op);
-    return reduce(stream, "gstride_reduce", &r, &arg, 1);
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: %d is no operator", function, (int)op);
+    return reduce(stream, function, &r, &arg, 1);
+}
+
+gstride_status gstride_reduce(gstride_stream *stream, gstride_op op, gstride_span in,
+                              gstride_span out)
+{
+    return reduce_span(stream, "gstride_reduce", op, in, out);
 }
 
 gstride_status gstride_reduce_with(gstride_stream *stream, const gstride_operator *op,
@@ -664,12 +672,13 @@ gstride_status gstride_reduce_with(gstride_stream *stream, const gstride_operato
     return reduce(stream, "gstride_reduce_with", &r, &arg, 1);
 }
 
-gstride_status gstride_map_reduce(gstride_stream *stream, gstride_op op, uint64_t n,
-                                  gstride_type type, const char *expression,
-                                  const gstride_arg *args, size_t num_args, gstride_span out)
+/* gstride_map_reduce for several public functions; `function` is the one that messages name. */
+static gstride_status map_reduce(gstride_stream *stream, const char *function, gstride_op op,
+                                 uint64_t n, gstride_type type, const char *expression,
+                                 const gstride_arg *args, size_t num_args, gstride_span out)
 {
     if ((unsigned)op >= GSTRIDE_NUM_OPS || !expression)
-        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_map_reduce: %s",
+        return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: %s", function,
                         expression ? "op is no operator" : "expression is NULL");
     struct reduce_request r = {.launch.n = n,
                                .op = op,
@@ -677,7 +686,14 @@ gstride_status gstride_map_reduce(gstride_stream *stream, gstride_op op, uint64_
                                .result = out.type,
                                .expression = expression,
                                .out = out};
-    return reduce(stream, "gstride_map_reduce", &r, args, num_args);
+    return reduce(stream, function, &r, args, num_args);
+}
+
+gstride_status gstride_map_reduce(gstride_stream *stream, gstride_op op, uint64_t n,
+                                  gstride_type type, const char *expression,
+                                  const gstride_arg *args, size_t num_args, gstride_span out)
+{
+    return map_reduce(stream, "gstride_map_reduce", op, n, type, expression, args, num_args, out);
 }
 
 gstride_status gstride_map_reduce_with(gstride_stream *stream, const gstride_operator *op,
@@ -736,7 +752,8 @@ gstride_status gstride_reduce_to_host(gstride_stream *stream, gstride_op op, gst
         host_result_make(stream, "gstride_reduce_to_host", op, type, result, &host);
     if (status != GSTRIDE_OK)
         return status;
-    return host_result_take(stream, &host, gstride_reduce(stream, op, in, host.span), result);
+    status = reduce_span(stream, "gstride_reduce_to_host", op, in, host.span);
+    return host_result_take(stream, &host, status, result);
 }
 
 gstride_status gstride_map_reduce_to_host(gstride_stream *stream, gstride_op op, uint64_t n,
@@ -749,7 +766,8 @@ gstride_status gstride_map_reduce_to_host(gstride_stream *stream, gstride_op op,
         host_result_make(stream, "gstride_map_reduce_to_host", op, out_type, result, &host);
     if (status != GSTRIDE_OK)
         return status;
-    status = gstride_map_reduce(stream, op, n, type, expression, args, num_args, host.span);
+    status = map_reduce(stream, "gstride_map_reduce_to_host", op, n, type, expression, args,
+                        num_args, host.span);
     return host_result_take(stream, &host, status, result);
 }
 
@@ -766,7 +784,7 @@ static gstride_status norm(gstride_stream *stream, const char *function, gstride
         return gsi_fail(GSTRIDE_ERROR_SPAN, "%s: x has %llu elements, y has %llu", function,
                         (unsigned long long)x->count, (unsigned long long)y->count);
     const gstride_arg args[] = {gstride_in("x", *x), y ? gstride_in("y", *y) : (gstride_arg){0}};
-    return gstride_map_reduce(stream, op, x->count, x->type, expression, args, y ? 2 : 1, out);
+    return map_reduce(stream, function, op, x->count, x->type, expression, args, y ? 2 : 1, out);
 }
 
 gstride_status gstride_dot(gstride_stream *stream, gstride_span x, gstride_span y, gstride_span out)

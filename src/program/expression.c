@@ -272,7 +272,16 @@ gstride_status gsi_check_name(const char *name)
     if (length > 64)
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%.64s...\" is longer than 64 bytes",
                         name);
-    if (word_in(name, length, reserved, COUNT(reserved)) || word_is_banned(name, length))
+    /* macros of OpenCL C, which would replace the name */
+    static const char *const macros[] = {"true",     "false",    "NULL",     "NAN",
+                                         "INFINITY", "HUGE_VAL", "MAXFLOAT", "HUGE_VALF"};
+    static const char *const macro_prefixes[] = {
+        "M_",    "CLK_",  "FLT_",  "DBL_",  "HALF_", "INT_", "UINT_", "LONG_", "ULONG",
+        "CHAR_", "SCHAR", "UCHAR", "SHRT_", "USHRT", "FP_",  "CL_",   "cl_",   "GSTRIDE"};
+    if (word_in(name, length, reserved, COUNT(reserved)) ||
+        word_in(name, length, macros, COUNT(macros)) ||
+        word_has_prefix(name, length, macro_prefixes, COUNT(macro_prefixes)) ||
+        word_is_banned(name, length))
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "operand name \"%s\" is reserved", name);
     return GSTRIDE_OK;
 }

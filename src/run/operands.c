@@ -35,6 +35,12 @@ static gstride_status check_overlap(const char *function, uint64_t n, struct gsi
                     function, a->name, b->name);
 }
 
+static bool is_scalar_type(gstride_type type)
+{
+    return type == GSTRIDE_I32 || type == GSTRIDE_U32 || type == GSTRIDE_I64 ||
+           type == GSTRIDE_U64 || type == GSTRIDE_F32 || type == GSTRIDE_F64;
+}
+
 static gstride_status check_one(const gstride_stream *stream, const char *function, uint64_t n,
                                 struct gsi_operands *ops, size_t k)
 {
@@ -49,6 +55,10 @@ static gstride_status check_one(const gstride_stream *stream, const char *functi
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: the access of %s is %u", function, arg->name,
                         arg->access);
     ops->buffer[k] = (unsigned char)k;
+    if (!arg->access && !is_scalar_type(arg->type))
+        return gsi_fail(GSTRIDE_ERROR_TYPE,
+                        "%s: the scalar %s is %s; scalars are i32, u32, i64, u64, f32 or f64",
+                        function, arg->name, gstride_type_name(arg->type));
     if (!arg->access)
         return gsi_check_type(stream->device, function, arg->type);
     gstride_status status = gsi_check_span(stream->device, function, arg->name, &arg->span, n);
@@ -65,7 +75,7 @@ gstride_status gsi_operands_check(const gstride_stream *stream, const char *func
     if (count > GSTRIDE_MAX_ARGS || (count && !args))
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "%s: %s", function,
                         args ? "more than GSTRIDE_MAX_ARGS operands" : "args is NULL");
-    *operands = (struct gsi_operands){.args = args, .count = count};
+    *operands = (struct gsi_operands){.args = args, .count = count, .unused = n == 0};
     for (size_t k = 0; k < count; ++k) {
         gstride_status status = check_one(stream, function, n, operands, k);
         if (status != GSTRIDE_OK)
@@ -178,7 +188,7 @@ cl_int gsi_operands_set(struct gsi_stream_kernel *kernel, cl_uint *index,
         const gstride_arg *arg = &operands->args[k];
         if (gsi_operand_owns_buffer(operands, k)) {
             cl_ulong offset = arg->span.offset;
-            code = gsi_set_buffer(kernel, (*index)++, arg->span.mem);
+            code = gsi_set_buffer(kernel, (*index)++, operands->unused ? NULL : arg->span.mem);
             if (code == CL_SUCCESS)
                 code = gsi_set_value(kernel, (*index)++, sizeof offset, &offset);
         } else if (!gsi_operand_is_span(operands, k)) {

@@ -10,6 +10,7 @@
 struct gsi_operands {
     const gstride_arg *args;
     size_t count;
+    bool unused; /* no element is used: buffers were not checked, and no driver gets to see them */
     unsigned char buffer[GSTRIDE_MAX_ARGS]; /* of a span: the first operand of its elements */
     bool written[GSTRIDE_MAX_ARGS]; /* of such a first operand: some name of it is written */
 };

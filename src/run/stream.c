@@ -227,10 +227,9 @@ void gsi_call_begin(gstride_stream *stream)
         return;
     drop_events(stream);
     stream->call_ns = 0;
-    if (stream->host_clock) {
+    if (stream->host_clock)
         clFinish(stream->queue);
-        stream->begin_ns = now_ns();
-    }
+    stream->begin_ns = now_ns();
 }
 
 gstride_status gsi_call_end(gstride_stream *stream, gstride_status status)
@@ -279,9 +278,9 @@ gstride_status gstride_stream_elapsed(gstride_stream *stream, uint64_t *ns, bool
     if (!ns || !stream->timed)
         return gsi_fail(GSTRIDE_ERROR_ARGUMENT, "gstride_stream_elapsed: %s",
                         ns ? "the stream was not created for timing" : "ns is NULL");
+    *ns = stream->call_ns;
     if (from_host)
         *from_host = stream->host_clock;
-    *ns = stream->call_ns;
     if (!stream->last_event)
         return GSTRIDE_OK;
     cl_ulong start = 0, end = 0;
@@ -291,10 +290,16 @@ gstride_status gstride_stream_elapsed(gstride_stream *stream, uint64_t *ns, bool
     clGetEventProfilingInfo(stream->first_event, CL_PROFILING_COMMAND_START, sizeof start, &start,
                             NULL);
     clGetEventProfilingInfo(stream->last_event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    if (start > 0 && end >= start) /* equal: shorter than the device's clock tells */
+    if (start > 0 && end >= start) { /* equal: shorter than the device's clock tells */
         *ns = end - start;
-    else
-        stream->host_clock = true; /* this driver's events tell nothing after all */
+        return GSTRIDE_OK;
+    }
+    /* This driver's events tell nothing after all: the time until now, and the host's from now on.
+     */
+    *ns = now_ns() - stream->begin_ns;
+    stream->host_clock = true;
+    if (from_host)
+        *from_host = true;
     return GSTRIDE_OK;
 }
 
