@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # test_geoid.sh - the geoid example on the real grid, on small grids, and on files that are none.
-# usage: test_geoid.sh GEOID    exit status 77: all that ran passed, but the real grid is not here
+# usage: test_geoid.sh GEOID    exit status 77: all that ran passed, but the real grid was left out
 set -u
 geoid=${1:?usage: test_geoid.sh GEOID}
 real=/usr/share/proj/egm96_15.gtx
@@ -70,6 +70,11 @@ f6='\100\300\000\000' f8='\101\000\000\000'
 { good_header; values "$f1" "$f2" "$no_data" "$f4" "$f6" "$f8"; } >"$dir/small.gtx"
 run "$dir/small.gtx"
 succeeds "a small grid"
+why_not_real=
+[ -r "$real" ] || why_not_real="$real is not here"
+if grep -iq '^device .*simulator' "$dir/out"; then
+    why_not_real="the real grid takes a simulator minutes"
+fi
 prints "grid 3 columns x 2 rows = 6 points"
 prints "without a value 1 points, left out"
 prints "minimum 1.0000 m at 0 N 0 E"
@@ -150,7 +155,7 @@ else
     fail "an output that cannot be written: exit status $status"
 fi
 
-if [ -r "$real" ]; then
+if [ -z "$why_not_real" ]; then
     run "$real"
     succeeds "EGM96"
     prints "grid 1440 columns x 721 rows = 1038240 points"
@@ -174,7 +179,7 @@ if [ -r "$real" ]; then
         "$dir/most.gtx"
 else
     skipped=1
-    echo "SKIP: $real is not here"
+    echo "skipped: $why_not_real"
 fi
 
 printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
