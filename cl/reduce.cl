@@ -56,8 +56,8 @@ void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
     if (gs_n == 0 && id == 0 && get_group_id(0) == 0)
         gs_store_result((gs_acc)gs_identity(), gs_n, gs_out, gs_out_offset);
 #endif
-    // 1. Tiles. The partial one goes the same way: PoCL 3.1 miscompiles a second place with barriers
-    // that only the group with the partial tile would enter.
+    // 1. Tiles. The partial one goes the same way: PoCL 3.1 miscompiles a second place with
+    // barriers that only the group with the partial tile would enter.
     for (ulong tile = gs_first + get_group_id(0); tile < gs_end; tile += get_num_groups(0)) {
         const ulong base = tile * GS_TILE;
         const uint m = (uint)min((ulong)GS_TILE, gs_n - base);
