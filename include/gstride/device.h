@@ -5,9 +5,10 @@
  *
  * One grammar chooses a device everywhere (GSTRIDE_DEVICE, --device, gstride_device_open):
  *
- *   spec        = alternative { "," alternative }      the first alternative that matches wins
+ *   spec        = alternative { "," alternative }      the first alternative that matches wins; of
+ *                                                      several devices that match it, the best
  *   alternative = word { ":" word }                    all words must hold
- *   word        = "gpu" | "cpu" | "accelerator"        the device's type
+ *   word        = "gpu" | "cpu" | "accelerator"        the device's type, in any case
  *               | "#N"                                 index in the list of `gstride devices`
  *               | "uuid=" hex | "pci=" address         identity; its printed start is enough
  *               | "!" word                             negation

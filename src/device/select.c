@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Characters of a spec that a message repeats, so that the rest of the message keeps its room. */
 enum { SHOWN_SPEC = 240 };
@@ -15,9 +16,10 @@ struct word {
     bool negated;
 };
 
+/* In any case, as for names. */
 static bool word_is(struct word word, const char *text)
 {
-    return word.length == strlen(text) && strncmp(word.text, text, word.length) == 0;
+    return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
 }
 
 static bool word_starts(struct word word, const char *prefix)
@@ -212,6 +214,22 @@ void gsi_rank_devices(const gstride_device_list *list, size_t *order)
     }
 }
 
+/* The best device for which the alternative at *at holds; *at moves to its end. */
+static bool best_match(const gstride_device_list *list, const char **at, size_t *index)
+{
+    const char *alternative = *at;
+    bool found = false;
+    for (size_t i = 0; i < list->count; ++i) {
+        *at = alternative;
+        bool better = !found || ranks_above(&list->entries[i].info, &list->entries[*index].info);
+        if (alternative_holds(&list->entries[i].info, at) && better) {
+            *index = i;
+            found = true;
+        }
+    }
+    return found;
+}
+
 gstride_status gstride_device_list_select(const gstride_device_list *list, const char *spec,
                                           size_t *index)
 {
@@ -233,13 +251,8 @@ gstride_status gstride_device_list_select(const gstride_device_list *list, const
         return status;
     for (const char *alternative = spec;;) {
         const char *end = alternative;
-        for (size_t i = 0; i < list->count; ++i) {
-            end = alternative;
-            if (alternative_holds(&list->entries[i].info, &end)) {
-                *index = i;
-                return GSTRIDE_OK;
-            }
-        }
+        if (best_match(list, &end, index))
+            return GSTRIDE_OK;
         if (!*end)
             return fail_unmatched(list, spec);
         alternative = end + 1;
