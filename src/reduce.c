@@ -119,12 +119,6 @@ static bool has_vector_form(const struct reduce_request *r)
     return compares(r->op) || r->value == r->result;
 }
 
-/* Vectors of sums are of the value's own type; its signed overflow would be undefined. */
-static const char *vector_acc_type(const struct reduce_request *r)
-{
-    return acc_type(r);
-}
-
 static bool ordered(const struct reduce_request *r)
 {
     return r->op == OP_CUSTOM && !r->custom->commutative;
@@ -182,7 +176,7 @@ static void write_op(struct gsi_strbuf *text, const struct reduce_request *r)
                                 "gs_store_half(v, gs_out_offset + (k), gs_out)\n"
                               : "#define GS_STORE(k, v) (gs_out[gs_out_offset + (k)] = (v))\n");
     if (has_vector_form(r)) {
-        const char *v = vector_acc_type(r);
+        const char *v = acc_type(r);
         gsi_strbuf_printf(text,
                           "#define GS_VECTOR\n#define GS_ACC16 %s16\n#define GS_ACC8 %s8\n"
                           "#define GS_ACC4 %s4\n#define GS_ACC2 %s2\n#define GS_AS_ACC16 as_%s16\n",
@@ -274,7 +268,7 @@ static void write_input_load(struct gsi_strbuf *text, const struct reduce_reques
     gsi_operands_write_pointer_args(text, ops);
     gsi_strbuf_puts(text, "\n");
     if (has_vector_form(r)) {
-        const char *from = gsi_type(r->value)->value, *v = vector_acc_type(r);
+        const char *from = gsi_type(r->value)->value, *v = acc_type(r);
         bool reinterpret = !compares(r->op) && strcmp(from, v) != 0;
         gsi_strbuf_printf(text,
                           "#define GS_LOAD16(first, k) GS_LIFT16(%s%s%svload16(k, gs_p0 + "
