@@ -7,24 +7,20 @@
 // 2. The group folds its work-items and publishes one accumulator.
 // 3. The group that arrives last folds the published ones.
 //
-// Only for GS_FIXED, and for launches that are not cut into several. Parameters as in reduce.cl;
-// gs_partials has one accumulator per group. The host also defines GS_IDENTITY and, for argmin and
+// Only for GS_FIXED with sub-groups of 32, and for launches that are not cut into several. Its plain
+// twin is reduce.cl, which gives the same bits. Parameters as in reduce.cl; gs_partials has one
+// accumulator per group. The host also defines GS_IDENTITY and, for argmin and
 // argmax, GS_WORST, a key that beats no other.
 
 #define GS_TILE  8192u
 #define GS_BATCH 16u // elements that a work-item fetches before it uses the first
 
-#if defined(GS_SUBGROUP_32)
 #define GS_SUBGROUPS (GS_GROUP_SIZE / 32u)
-#else
-#define GS_FOLDERS 16u // work-items that fold the others' accumulators
-#endif
 
-// Fold the group's accumulators. Valid in work-item 0. `space` has GS_GROUP_SIZE places.
+// Fold the group's accumulators. Valid in work-item 0. `space` has GS_SUBGROUPS places.
 static gs_acc gs_group_fold(gs_acc acc, __local gs_acc *space)
 {
     const uint id = GS_LOCAL_ID;
-#if defined(GS_SUBGROUP_32)
     GS_CONVERGE();
 #pragma unroll
     for (uint d = 16; d > 0; d /= 2)
@@ -35,21 +31,6 @@ static gs_acc gs_group_fold(gs_acc acc, __local gs_acc *space)
     if (id == 0)
         for (uint s = 1; s < GS_SUBGROUPS; ++s)
             acc = GS_COMBINE(acc, space[s]);
-#else
-    // Two steps with one barrier each. (A tree with a barrier per level crashes the compiler of
-    // PoCL 3.1.)
-    space[id] = acc;
-    GS_BARRIER_LOCAL();
-    if (id < GS_FOLDERS) {
-        for (uint k = id + GS_FOLDERS; k < GS_GROUP_SIZE; k += GS_FOLDERS)
-            acc = GS_COMBINE(acc, space[k]);
-        space[id] = acc;
-    }
-    GS_BARRIER_LOCAL();
-    if (id == 0)
-        for (uint k = 1; k < min(GS_FOLDERS, GS_GROUP_SIZE); ++k)
-            acc = GS_COMBINE(acc, space[k]);
-#endif
     return acc;
 }
 
@@ -92,7 +73,7 @@ void gstride_reduce(const ulong gs_n, const ulong gs_first, const ulong gs_end,
                     volatile __global uint *gs_counter, const uint gs_groups,
                     GS_OUT_POINTER gs_out, const ulong gs_out_offset)
 {
-    __local gs_acc space[GS_GROUP_SIZE];
+    __local gs_acc space[GS_SUBGROUPS];
     __local uint last;
     const uint id = GS_LOCAL_ID;
 

@@ -207,6 +207,7 @@ static gs_acc GS_COLUMN_NAME(const ulong base, const uint first, const uint m,
     const uint has_c = GS_AT(0u, GS_COLUMN_LANE(p, 2u)) < m;
     const uint has_d = GS_AT(0u, GS_COLUMN_LANE(p, 3u)) < m;
     a = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 0u) GS_LOAD_ARGS);
+    b = c = d = a; // an absent lane must have some value to be handed over, though it is not used
     if (has_b)
         b = GS_LANE_NAME(base, first, m, GS_COLUMN_LANE(p, 1u) GS_LOAD_ARGS);
     if (has_c)
@@ -225,32 +226,25 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
 #if defined(GS_COLUMN_EACH)
     // One column per work-item and one run per sub-group: the tree over columns needs no memory.
     const uint s = id / GS_COLUMNS, p = id % GS_COLUMNS;
-    const uint left = s < runs ? min(m - s * GS_RUN, GS_RUN) : 0;
+    const uint mine = min(s, runs - 1u); // an absent run: another one again, to no effect
+    const uint left = min(m - mine * GS_RUN, GS_RUN);
     const uint present = GS_COLUMNS_PRESENT(left);
-    gs_acc acc;
-    if (s < runs)
-        acc = GS_COLUMN_NAME(base, s * GS_RUN, left, min(p, present - 1u) GS_LOAD_ARGS);
+    gs_acc acc = GS_COLUMN_NAME(base, mine * GS_RUN, left, min(p, present - 1u) GS_LOAD_ARGS);
     if (m < GS_TILE) // the same for the whole group
         GS_CONVERGE();
-    if (s < runs) { // the same for a whole sub-group
 #pragma unroll
-        for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS);
-             d = GS_TREE_NEXT(d)) {
-            const gs_acc both = GS_COMBINE(acc, gs_shuffle_down_acc(acc, d));
-            acc = p + d < present ? both : acc; // no branch: see GS_CONVERGE
-        }
-        if (p == 0)
-            columns[s] = acc;
+    for (uint d = GS_TREE_FIRST(GS_COLUMNS); GS_TREE_GOES_ON(d, GS_COLUMNS); d = GS_TREE_NEXT(d)) {
+        const gs_acc both = GS_COMBINE(acc, gs_shuffle_down_acc(acc, d));
+        acc = p + d < present ? both : acc; // no branch: see GS_CONVERGE
     }
+    if (p == 0)
+        columns[s] = acc;
     GS_BARRIER_LOCAL();
-    gs_acc result;
-    if (id < GS_COLUMNS) { // the first sub-group: the tree over runs
-        result = columns[id % GS_RUNS];
+    gs_acc result = columns[id % GS_RUNS]; // the tree over runs, by every sub-group
 #pragma unroll
-        for (uint d = GS_TREE_FIRST(GS_RUNS); GS_TREE_GOES_ON(d, GS_RUNS); d = GS_TREE_NEXT(d)) {
-            const gs_acc both = GS_COMBINE(result, gs_shuffle_down_acc(result, d));
-            result = id + d < runs ? both : result;
-        }
+    for (uint d = GS_TREE_FIRST(GS_RUNS); GS_TREE_GOES_ON(d, GS_RUNS); d = GS_TREE_NEXT(d)) {
+        const gs_acc both = GS_COMBINE(result, gs_shuffle_down_acc(result, d));
+        result = id + d < runs ? both : result;
     }
     return result;
 #else
@@ -280,8 +274,9 @@ static gs_acc GS_TILE_NAME(const ulong base, const uint m, __local gs_acc *colum
     }
 #endif
     gs_acc run[GS_RUNS];
+    run[0] = columns[0]; // for all work-items: what is returned must have a value
     if (id == 0) {
-        for (uint s = 0; s < runs; ++s)
+        for (uint s = 1; s < runs; ++s)
             run[s] = columns[s * GS_COLUMNS];
         run[0] = gs_tree(run, GS_RUNS, runs);
     }

@@ -134,6 +134,14 @@ static bool grouping_is_free(const struct reduce_request *r)
     return !(accumulates && is_float(r->result)) && !(r->op == GSTRIDE_MEAN && is_float(r->value));
 }
 
+/* cl/reduce_exact.cl rather than the fixed shape? It needs whole sub-groups. */
+static bool uses_exact_kernel(const struct reduce_request *r)
+{
+    enum { SUBGROUP_SIZE = 32 };
+    const struct gsi_specialisation *s = &r->launch.specialisation;
+    return r->exact && s->variant == GSI_FIXED && s->group_size % SUBGROUP_SIZE == 0;
+}
+
 /* Smallest and largest value of an integer accumulator. */
 static void write_acc_range(struct gsi_strbuf *text, const char *acc)
 {
@@ -336,7 +344,7 @@ static gstride_status write_source(struct gsi_strbuf *text, const void *request)
     gsi_append_generated_mark(text);
     gsi_operands_write_params(text, &r->operands);
     write_input_load(text, r);
-    if (r->launch.specialisation.variant == GSI_FIXED && r->exact) {
+    if (uses_exact_kernel(r)) {
         gsi_append_source(text, "reduce_exact.cl");
     } else {
         gsi_strbuf_puts(text, tile_of_input);
@@ -373,7 +381,7 @@ static void spell_key(gstride_stream *stream, const struct reduce_request *r)
 static uint64_t scratch_bytes(const struct reduce_request *r)
 {
     const gstride_shape *shape = &r->launch.shape;
-    if (r->exact && r->launch.specialisation.variant == GSI_FIXED)
+    if (uses_exact_kernel(r))
         return shape->groups > 1 ? shape->groups * acc_bytes(r) : 0;
     uint64_t count = shape->tiles, total = 0;
     while (count > 1) {
@@ -619,7 +627,10 @@ static gstride_status reduce(gstride_stream *stream, const char *function, struc
         status = check_request(stream, function, r);
     if (status != GSTRIDE_OK)
         return status;
-    r->exact = grouping_is_free(r) && stream->device->info.probe.loop_bound == 0;
+    /* Only with sub-groups: the plain form of reduce_exact.cl loses values on PoCL 3.1 when groups
+     * run at once. The fixed shape is its twin and gives the same bits. */
+    r->exact = grouping_is_free(r) && stream->device->info.subgroup_shuffle &&
+               !stream->force_plain && stream->device->info.probe.loop_bound == 0;
     r->launch.primitive = !r->exact           ? GSI_REDUCE
                           : is_wide(r->value) ? GSI_REDUCE_EXACT_WIDE
                                               : GSI_REDUCE_EXACT;
