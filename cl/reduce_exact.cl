@@ -7,9 +7,9 @@
 // 2. The group folds its work-items and publishes one accumulator.
 // 3. The group that arrives last folds the published ones.
 //
-// Only for GS_FIXED with sub-groups of 32, and for launches that are not cut into several. Its plain
-// twin is reduce.cl, which gives the same bits. Parameters as in reduce.cl; gs_partials has one
-// accumulator per group. The host also defines GS_IDENTITY and, for argmin and
+// Only for GS_FIXED with sub-groups of 32, and for launches that are not cut into several. Its
+// plain twin is reduce.cl, which gives the same bits. Parameters as in reduce.cl; gs_partials has
+// one accumulator per group. The host also defines GS_IDENTITY and, for argmin and
 // argmax, GS_WORST, a key that beats no other.
 
 #define GS_TILE  8192u
