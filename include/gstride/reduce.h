@@ -82,7 +82,8 @@ typedef struct gstride_operator {
  *
  * Aliasing  out may lie anywhere but inside in
  * Order     asynchronous
- * Cost      one launch, one read of the input; scratch of n / 8192 accumulators from the stream
+ * Cost      one launch (several where a device cuts loops off), one read of the input; scratch of
+ *           about n / 8192 accumulators, or of one per work-group, from the stream
  * \return GSTRIDE_OK, GSTRIDE_ERROR_ARGUMENT, _SPAN, _OVERLAP, _TYPE, _EMPTY, _WRONG_DEVICE,
  *         _DEVICE_LACKS, _LAUNCH_SHAPE, _OUT_OF_DEVICE_MEMORY, _OPENCL
  * \since 0.1
